@@ -1,0 +1,14 @@
+"""``python -m dmb …``. Jobs of the workflow take a short way round the command-line library, which they do not need."""
+
+from __future__ import annotations
+
+import sys
+
+from dmb.cli.jobs import JOBS, run_job
+
+if len(sys.argv) > 1 and sys.argv[1] in JOBS:
+    sys.exit(run_job(sys.argv[1], sys.argv[2:]))
+
+from dmb.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The command line: a thin front; the workflow does the work."""

@@ -1,0 +1,1 @@
+"""What crosses a boundary: frozen models that forbid unknown fields and do nothing."""

@@ -1,0 +1,40 @@
+"""What the attempts of one item come to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dmb.contracts.attempt import Outcome, Usage
+from dmb.contracts.frozen import Frozen
+
+ConfidenceKind = Literal["native-probability", "native", "stated", "logprob", "rule"]
+
+
+class Output(Frozen):
+    """One slot's answer. ``value`` is the option id; ``position`` where it stood in the list that was shown."""
+
+    value: str | bool | tuple[str, ...] | None = None
+    position: int | None = None
+    confidence: float | None = None
+    confidence_kind: ConfidenceKind | None = None
+    native_confidence: float | None = None
+    reason: str | None = None
+
+
+class Decision(Frozen):
+    """Primary key: (contender, suite, item, permutation, repeat)."""
+
+    contender: str
+    suite: str
+    item: str
+    permutation: int = 0
+    repeat: int = 0
+    outcome: Outcome
+    reason: str | None = None
+    outputs: dict[str, Output] = {}
+    n_attempts: int
+    latency_ms: float | None = None
+    request_latency_ms: float | None = None
+    usage: tuple[Usage | None, ...] = ()
+    served_model: str | None = None
+    simulated: bool = False

@@ -1,0 +1,111 @@
+"""Who is asked: one interface over baselines in this process and servers behind HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dmb.baselines import BASELINES
+from dmb.baselines.question import Knowledge, Question
+from dmb.baselines.reply import encode
+from dmb.contracts.attempt import Failure
+from dmb.contracts.request import Request
+from dmb.transport import Transport
+from dmb.wires import WIRES
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question put, and the raw answer to it. Milliseconds."""
+
+    body: str | None
+    status: int | None
+    headers: Mapping[str, str]
+    reply: bytes
+    failure: Failure | None
+    request_ms: float | None
+    first_byte_ms: float | None
+    connect_ms: float | None
+    client_wait_ms: float
+
+
+class Asker(Protocol):
+    """``name`` and ``version`` are logged with each attempt; ``concurrency`` is how many may be in flight."""
+
+    name: str
+    version: int
+    concurrency: int
+
+    def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
+        """One attempt."""
+
+    def close(self) -> None:
+        """Nothing is asked afterwards."""
+
+
+class BaselineAsker:
+    """Answers in this process. Preparing (training) happens once, before the first question, and is not timed."""
+
+    concurrency = 1
+
+    def __init__(self, baseline: str, knowledge: Knowledge) -> None:
+        self.name = f"baseline:{baseline}"
+        self.version = BASELINES[baseline].version
+        self._answer = BASELINES[baseline].open(knowledge)
+
+    def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
+        """Timed around the answer alone."""
+        question = Question(key=key, state=request.state, options=tuple(zip(option_ids, request.options, strict=True)))
+        began = time.perf_counter_ns()
+        answer = self._answer(question)
+        took = round((time.perf_counter_ns() - began) / 1e6, 3)
+        return Asked(None, None, {}, encode(answer).encode("utf-8"), None, took, None, None, 0.0)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+class WireAsker:
+    """Asks a server in one of the wire formats."""
+
+    def __init__(
+        self,
+        wire: str,
+        model: str,
+        settings: Mapping[str, Any],
+        address: str,
+        credential: str | None,
+        concurrency: int,
+        timeout_s: float,
+    ) -> None:
+        self.name = f"wire:{wire}"
+        self.version = WIRES[wire].version
+        self.concurrency = concurrency
+        self._wire, self._model, self._settings = WIRES[wire], model, settings
+        self._headers = dict(self._wire.authorise(credential)) if credential else {}
+        self._transport = Transport(address, timeout_s, concurrency)
+
+    def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
+        """One HTTP call. What the network does is returned, not raised."""
+        call = self._wire.call(request, self._model, self._settings)
+        x = self._transport.send(call.method, call.path, call.body, {**call.headers, **self._headers})
+        failure = None
+        if x.error is not None:
+            failure = Failure(kind="timeout" if x.timed_out else "transport", detail=x.error)
+        return Asked(
+            call.body,
+            x.status,
+            x.headers,
+            x.body,
+            failure,
+            x.request_ms,
+            x.first_byte_ms,
+            x.connect_ms,
+            x.client_wait_ms,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()

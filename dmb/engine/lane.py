@@ -1,0 +1,169 @@
+"""One item to its attempts: what is retried, how often, after which wait."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dmb.contracts.attempt import Attempt, Failure, Timing
+from dmb.contracts.request import Request
+from dmb.engine.askers import Asked, Asker
+from dmb.engine.judge import Verdict, judge
+from dmb.parsing import Shown
+from dmb.prompting import request_digest
+from dmb.wires.retry_hint import retry_after_s
+
+#: Failures that another try may mend. A refused credential, an empty account or a question too large stay as they are.
+RETRYABLE = frozenset({"rate_limit", "overloaded", "transport", "timeout"})
+
+#: Failures after which nobody of this provider is asked again in this run.
+STOPS_PROVIDER = {"authentication": "authentication", "permission": "authentication", "budget": "budget"}
+
+#: A server's wish for a longer wait than this is not followed; the wish is in the log.
+LONGEST_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One item and repeat to be asked."""
+
+    item: str
+    permutation: int
+    repeat: int
+    request: Request
+    shown: Shown
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Primary key within a cell."""
+        return (self.item, self.permutation, self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The protocol and the suite's policy. ``sleep`` and ``now`` are given, so that time is an argument."""
+
+    retry_failed: int
+    retry_malformed: int
+    backoff_s: float
+    sleep: Callable[[float], None]
+    now: Callable[[], dt.datetime]
+    may_ask: Callable[[], str | None]
+
+
+class Stopped(Exception):
+    """Nothing more may be asked; the text is the stop reason."""
+
+
+def next_cause(attempts: Sequence[Attempt], retry_failed: int, retry_malformed: int) -> str | None:
+    """Why the next attempt would be made: "first", "failed", "malformed"; None when the item is finished.
+
+    Each kind of retry is spent once. An attempt that met a stop of the provider (bad key, empty account) says nothing
+    about the item: it is asked again when the provider is.
+    """
+    counted = [r for r in attempts if r.failure is None or r.failure.kind not in STOPS_PROVIDER]
+    if not counted:
+        return "first"
+    cause = _retry_cause(counted[-1].outcome, counted[-1].failure)
+    allowed = {"failed": retry_failed, "malformed": retry_malformed}
+    if cause is None or sum(r.cause == cause for r in counted) >= allowed[cause]:
+        return None
+    return cause
+
+
+def ask_item(
+    asker: Asker,
+    task: Task,
+    ids: dict[str, str],
+    rules: Rules,
+    record: Callable[[Attempt], None],
+    simulated: bool,
+    earlier: Sequence[Attempt] = (),
+) -> Attempt:
+    """Ask until the item is finished; every attempt goes to ``record``; returns the last one.
+
+    ``ids``: cell, contender, suite. ``earlier``: attempts that an earlier run logged for this item; they count.
+    Raises ``Stopped`` when ``may_ask`` forbids an attempt or the provider refuses: what was logged so far stays.
+    """
+    attempts = list(earlier)
+    while (cause := next_cause(attempts, rules.retry_failed, rules.retry_malformed)) is not None:
+        if (reason := rules.may_ask()) is not None:
+            raise Stopped(reason)
+        sent_at = rules.now()
+        asked = asker.ask(task.request, task.key, tuple(i for i, _ in task.shown))
+        verdict = judge(
+            asker.name, asked.status, asked.headers, asked.reply, asked.failure, task.shown, task.request.slots
+        )
+        row = _row(asker, task, ids, len(attempts) + 1, cause, sent_at, asked, verdict, simulated)
+        record(row)
+        attempts.append(row)
+        if row.failure is not None and row.failure.kind in STOPS_PROVIDER:
+            raise Stopped(STOPS_PROVIDER[row.failure.kind])
+        if next_cause(attempts, rules.retry_failed, rules.retry_malformed) == "failed":
+            hint = _hint(asked, verdict.failure, rules.now())
+            rules.sleep(min(LONGEST_WAIT_S, hint if hint is not None else rules.backoff_s))
+    return attempts[-1]
+
+
+def _retry_cause(outcome: str, failure: Failure | None) -> str | None:
+    if outcome in ("malformed", "truncated"):
+        return "malformed"
+    if outcome == "failed" and failure is not None and failure.kind in RETRYABLE:
+        return "failed"
+    return None
+
+
+def _hint(asked: Asked, failure: Failure | None, now: dt.datetime) -> float | None:
+    if failure is not None and failure.retry_after_s is not None:
+        return failure.retry_after_s
+    return retry_after_s(asked.headers, now)
+
+
+def _row(
+    asker: Asker,
+    task: Task,
+    ids: dict[str, str],
+    number: int,
+    cause: str,
+    sent_at: dt.datetime,
+    asked: Asked,
+    verdict: Verdict,
+    simulated: bool,
+) -> Attempt:
+    text, raw = _text_or_base64(asked.reply)
+    answered = asked.failure is None
+    return Attempt(
+        **ids,
+        item=task.item,
+        permutation=task.permutation,
+        repeat=task.repeat,
+        attempt=number,
+        cause=cause,  # type: ignore[arg-type]
+        request=request_digest(task.request),
+        asker=asker.name,
+        asker_version=asker.version,
+        body=asked.body,
+        status=asked.status,
+        reply=text if answered else None,
+        reply_base64=raw if answered else None,
+        failure=verdict.failure,
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        timing=Timing(
+            sent_at=sent_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            request_ms=asked.request_ms,
+            first_byte_ms=asked.first_byte_ms,
+            connect_ms=asked.connect_ms,
+            client_wait_ms=asked.client_wait_ms,
+        ),
+        simulated=simulated,
+    )
+
+
+def _text_or_base64(reply: bytes) -> tuple[str | None, str | None]:
+    try:
+        return reply.decode("utf-8"), None
+    except UnicodeDecodeError:
+        return None, base64.b64encode(reply).decode("ascii")

@@ -1,0 +1,1 @@
+"""Config, tables and locks -> cells, keys and paths. Used by the Snakefile and by the commands."""

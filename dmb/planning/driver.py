@@ -1,0 +1,291 @@
+"""What the Snakefile asks for: targets, inputs of rules, and the opening and closing of the run.
+
+Made once a process. The main process makes the plan; a cluster job reads the plan that its run was born with, and
+refuses at once when that run has ended: a job that failed later would take the next run's receipt with it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dmb.canonical import sha256_hex
+from dmb.errors import DmbError, UsageError
+from dmb.inputs import nearest
+from dmb.planning.freeze import write_lock
+from dmb.planning.lifecycle import close_run, open_run
+from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key
+from dmb.planning.project import Project, load_project
+from dmb.sources import raw_path
+from dmb.store.files import load_json
+from dmb.store.layout import RESULTS, SCRATCH, run_dir
+from dmb.store.runs import check_run_id, run_status, sweep
+
+#: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
+RUN_VARIABLE = "DMB_RUN"
+
+_OPTIONS = ("run", "release", "suites", "contenders", "limit", "retry")
+
+
+class Driver:
+    """``options``: what stands behind ``--config``. ``dry``: a dry run changes nothing on disk."""
+
+    def __init__(self, options: Mapping[str, Any], main: bool, dry: bool) -> None:
+        self._main, self._dry = main, dry
+        self._run: str | None = None
+        self._planned: dict[str, PlannedRelease] = {}
+        self._cells: dict[tuple[str, str, str], PlannedCell] = {}
+        self._jobs: dict[tuple[str, str, str], dict[str, Any]] = {}
+        if not main:
+            self._join_run()
+            return
+        os.environ.pop(RUN_VARIABLE, None)
+        self._read_options(options)
+        self.project: Project = load_project()
+        if not dry:
+            for run in sweep():
+                say(f"run {run}: its process is gone; marked interrupted")
+        self._planner = Planner(self.project)
+
+    def _join_run(self) -> None:
+        self._run = os.environ.get(RUN_VARIABLE)
+        if self._run is None:
+            return
+        if (status := run_status(self._run)) != "running":
+            raise DmbError(f"run {self._run} is {status}: nothing may be asked under it")
+        for key, job in load_json(run_dir(self._run) / "plan.json")["cells"].items():
+            self._jobs[job["contender"], job["suite"], key[:16]] = job
+
+    def _read_options(self, options: Mapping[str, Any]) -> None:
+        if unknown := sorted(set(options) - set(_OPTIONS)):
+            raise UsageError(f"--config: unknown option {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
+        self._run_id = str(options["run"]) if "run" in options else None
+        if self._run_id is not None:
+            check_run_id(self._run_id)
+        self._release = str(options["release"]) if "release" in options else None
+        self._selection = Selection(
+            suites=_words(options.get("suites")),
+            contenders=_words(options.get("contenders")),
+            limit=_whole(options.get("limit")),
+            retry=str(options.get("retry", "")).lower() == "true",
+        )
+
+    # -- targets
+
+    def results(self) -> list[str]:
+        """What bare ``snakemake`` builds."""
+        if not self._main:
+            return []
+        return [str(RESULTS / f"{r}.md") for r in self.project.config.all]
+
+    def release_names(self) -> list[str]:
+        """All releases in config.yaml."""
+        return sorted(self.project.config.releases) if self._main else []
+
+    def sources(self) -> list[str]:
+        """Every pinned third-party file."""
+        if not self._main:
+            return []
+        return [str(raw_path(Path(), s, source)) for s, source in self.project.sources.items()]
+
+    def selected(self, _wildcards: Any) -> list[str]:
+        """Scores of the part of a release that ``dmb run`` asked for."""
+        if self._release is None:
+            raise UsageError("selected: needs --config release=NAME; use `dmb run`")
+        planned = self._plan(self._release, self._selection)
+        _refuse_unknown(planned)
+        return [str(c.score) for c in planned.cells]
+
+    # -- the plan
+
+    def _plan(self, name: str, selection: Selection) -> PlannedRelease:
+        if name not in self._planned:
+            planned = self._planner.release(name, selection)
+            self._mend_items(planned)
+            self._planned[name] = planned
+            for c in planned.cells:
+                self._cells[c.contender, c.suite, c.key[:16]] = c
+        return self._planned[name]
+
+    def _mend_items(self, planned: PlannedRelease) -> None:
+        """Items whose bytes differ while their inputs do not are damaged: they are rebuilt."""
+        wanted = {c.job["items"]["path"]: c.job["items"]["sha256"] for c in planned.cells if c.asks or c.scores}
+        wanted |= {t["path"]: t["sha256"] for c in planned.cells if c.asks for t in [c.job["train"]] if t}
+        for path, sha in wanted.items():
+            if Path(path).exists() and sha256_hex(Path(path).read_bytes()) != sha:
+                say(
+                    f"{path}: damaged (its bytes differ from its digest); "
+                    + ("a real run rebuilds it" if self._dry else "it is rebuilt")
+                )
+                if not self._dry:
+                    Path(path).unlink()
+
+    def _release_plan(self, name: str) -> PlannedRelease:
+        return self._plan(name, Selection(retry=self._selection.retry))
+
+    def _cell(self, w: Any) -> PlannedCell:
+        key = (w.contender, w.suite, w.cell)
+        if key not in self._cells:
+            for name in self.project.config.releases:
+                self._release_plan(name)
+        if key not in self._cells:
+            raise DmbError(f"no release in config.yaml has cell {w.contender}.{w.suite}/{w.cell}")
+        return self._cells[key]
+
+    def _job(self, w: Any) -> dict[str, Any]:
+        return self._cell(w).job if self._main else self._jobs[w.contender, w.suite, w.cell]
+
+    # -- inputs of rules
+
+    def items_inputs(self, w: Any) -> list[str]:
+        """Sources that a suite's builder reads, its upstream's included."""
+        if not self._main:
+            return []
+        spec = self.project.suites[w.suite].items
+        own = [str(raw_path(Path(), s, self.project.sources[s])) for s in spec.sources]
+        upstream = self.items_inputs(_Suite(spec.suite)) if spec.suite else []
+        return own + upstream
+
+    def ask_inputs(self, w: Any) -> list[str]:
+        """What a cell's questions are made of; nothing once its receipt is there.
+
+        A missing input of an answered cell would otherwise make the workflow ask it again.
+        """
+        job = self._job(w)
+        receipt = Path("runs/_cells") / f"{w.contender}.{w.suite}" / w.cell / f"receipt.{w.n}.json"
+        if receipt.exists() or job["skip"] is not None:
+            return []
+        inputs = [job["items"]["path"], job["texts"]]
+        return inputs + [job[k]["path"] for k in ("train", "prior") if job[k] is not None]
+
+    def ask_threads(self, w: Any) -> int:
+        """Cells that compute on this machine take two of the profile's cores, so that latencies mean something."""
+        job = self._job(w)
+        return 2 if job["skip"] is None and (job["entry"].get("baseline") or job["entry"].get("serve")) else 1
+
+    def score_inputs(self, w: Any) -> list[str]:
+        """The frozen items that judge a cell; nothing once its score is there."""
+        c = self._cell(w)
+        if c.score.exists():
+            return []
+        paths = [c.job["items"]["path"]]
+        prior = c.job["prior"]
+        return paths + ([prior["path"]] if prior else [])
+
+    def score_reference(self, w: Any) -> list[str]:
+        """Receipt of the cell that this one is compared with, and its items."""
+        c = self._cell(w)
+        if c.compared is None or c.score.exists():
+            return []
+        return [str(c.compared)]
+
+    def reference_items(self, w: Any) -> list[str]:
+        """Items of the suite that this cell is compared with."""
+        c = self._cell(w)
+        if c.compared is None or c.score.exists():
+            return []
+        other = next(o for o in self._cells.values() if o.receipt == c.compared)
+        return [other.job["items"]["path"]]
+
+    def release_scores(self, w: Any) -> list[str]:
+        """Scores that a release is published from. Refuses a release whose items cannot be known yet."""
+        planned = self._release_plan(w.release)
+        _refuse_unknown(planned)
+        return [str(c.score) for c in planned.cells]
+
+    def release_key(self, w: Any) -> str:
+        """The key that the published files must carry."""
+        return self._release_plan(w.release).key or ""
+
+    def stale_mark(self, w: Any) -> str:
+        """An ordinary input of publishing: newer than the report exactly when the report carries another key."""
+        mark = SCRATCH / f"{w.release}.stale"
+        want, have = self.release_key(w), embedded_key(RESULTS / f"{w.release}.md")
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        if not mark.exists() or have != want:
+            # never the same bytes twice: an equal recorded checksum would veto the rebuild
+            mark.write_text(f"{time.time_ns()}\n", encoding="ascii")
+        if have in (None, want):
+            os.utime(mark, (0, 0))
+        return str(mark)
+
+    # -- the run
+
+    def start(self, jobs: Iterable[Any], touch: bool) -> None:
+        """Open the run when something is to be asked. Before anything is deleted or asked, refuse what must not be."""
+        ask = [j for j in jobs if j.rule.name == "ask"]
+        for path in (o for j in ask for o in j.output if Path(o).exists()):
+            raise DmbError(
+                f"{path} exists: the cell is answered, and forcing does not ask it again; use `dmb run --retry` or a nonce"
+            )
+        self._refreeze()
+        if not ask or touch:
+            return
+        cells = [self._cells[j.wildcards.contender, j.wildcards.suite, j.wildcards.cell] for j in ask]
+        pairs = [(c.contender, c.suite) for c in cells]
+        if twice := next((p for p in pairs if pairs.count(p) > 1), None):
+            raise DmbError(
+                f"{twice[0]} x {twice[1]} would be asked under two keys in one run; build the releases one after the other"
+            )
+        wanted = {c.key for c in cells}
+        release = next(n for n, p in self._planned.items() if any(c.key in wanted for c in p.cells))
+        self._run = open_run(self.project, release, self._run_id, cells)
+        os.environ[RUN_VARIABLE] = self._run
+        calls = sum(c.calls for c in cells)
+        skipped = sum(c.skip is not None for c in cells)
+        say(
+            f"run {self._run}: {len(cells) - skipped} cells to ask, at most {calls} questions; {skipped} cells skipped with their reason"
+        )
+
+    def _refreeze(self) -> None:
+        entries = {s: f.lock_entry() for p in self._planned.values() for s, f in p.refreeze.items()}
+        if entries:
+            write_lock(entries)
+            say(f"data/items.lock.json: items of {', '.join(sorted(entries))} are frozen anew; commit it")
+
+    def end(self) -> None:
+        """Close the run from its evidence, however the workflow ended; say what a stopped cell needs."""
+        if self._run is None:
+            return
+        status = close_run(self._run)
+        say(f"run {self._run}: {status}")
+        cells = load_json(run_dir(self._run) / "cells.json")
+        if any(c["status"] in ("stopped", "dnf") for c in cells):
+            say("some cells stopped before their end; `dmb run --retry` asks the rest")
+
+
+class _Suite:
+    """Stands for wildcards that hold a suite."""
+
+    def __init__(self, suite: str) -> None:
+        self.suite = suite
+
+
+def say(text: str) -> None:
+    """One line to whoever watches the workflow."""
+    print(f"dmb: {text}", file=sys.stderr, flush=True)
+
+
+def _refuse_unknown(planned: PlannedRelease) -> None:
+    if planned.unknown:
+        raise DmbError(f"release {planned.name}: " + " · ".join(planned.unknown.values()))
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(w for w in str(value or "").split(",") if w)
+
+
+def _whole(value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = 0
+    if number < 1:
+        raise UsageError(f"--limit: {value!r} is no whole number above 0")
+    return number

@@ -1,0 +1,172 @@
+"""Content keys: pure functions from parsed values to digests. What stands in them is what must rerun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from dmb.baselines import BASELINES
+from dmb.canonical import digest
+from dmb.code_digest import folder_digest
+from dmb.contracts.contender import Contender
+from dmb.contracts.price import PriceRow
+from dmb.contracts.suite import SuiteFile
+from dmb.wires import WIRES
+
+#: Fields of a contender that no provider sees and no answer depends on.
+_NOT_ASKED_WITH = frozenset({"display", "local", "retired_on"})
+
+#: Everything that turns logged bytes into numbers. A test holds that scoring imports nothing beside it.
+SCORING_CODE = (
+    "scoring/*.py",
+    "metrics/*.py",
+    "engine/judge.py",
+    "engine/decide.py",
+    "engine/lane.py",
+    "engine/askers.py",
+    "wires/*.py",
+    "baselines/*.py",
+    "contracts/*.py",
+    "store/*.py",
+    "canonical.py",
+    "errors.py",
+    "parsing.py",
+    "pricing.py",
+    "prompting.py",
+    "sampling.py",
+    "transport.py",
+)
+
+#: Everything that turns numbers into pages.
+PUBLISHING_CODE = ("publish/**/*.py", "publish/**/templates/**/*", "contracts/*.py", "canonical.py")
+
+
+@cache
+def scoring_code() -> str:
+    """Digest of the scoring code, by meaning."""
+    return folder_digest(Path(__file__).parent.parent, SCORING_CODE)
+
+
+@cache
+def publishing_code() -> str:
+    """Digest of the publishing code and its templates."""
+    return folder_digest(Path(__file__).parent.parent, PUBLISHING_CODE)
+
+
+@cache
+def installed_version(distribution: str) -> str | None:
+    """Version of an installed distribution; None when it is not installed."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def asker_of(entry: Contender) -> tuple[str, int]:
+    """(name, version) of what asks: a baseline or a wire. A wire that cannot be spoken yet has version 0."""
+    if entry.baseline is not None:
+        return f"baseline:{entry.baseline}", BASELINES[entry.baseline].version
+    wire = WIRES.get(entry.wire or "")
+    return f"wire:{entry.wire}", wire.version if wire else 0
+
+
+def libraries_of(entry: Contender) -> dict[str, str | None]:
+    """Distribution -> installed version, for those that compute the answer."""
+    names = list(entry.packages)
+    if entry.baseline is not None:
+        names += BASELINES[entry.baseline].libraries
+    return {n: installed_version(n) for n in sorted(set(names))}
+
+
+def cell_parts(
+    *,
+    protocol: int,
+    entry: Contender,
+    items: str,
+    limit: int | None,
+    question: str,
+    retry_malformed: int,
+    repeats: int,
+    nonce: str | None,
+    prior: str | None,
+    train: str | None,
+    keywords: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    """What a cell key is made of, by name, so that an audit can say which part changed.
+
+    ``items``, ``prior``, ``train``: digests; ``question``: the question's fingerprint.
+    """
+    asker, version = asker_of(entry)
+    fields = entry.model_dump(mode="json", exclude=set(_NOT_ASKED_WITH), exclude_defaults=True)
+    needs = BASELINES[entry.baseline].needs if entry.baseline is not None else frozenset()
+    learns: dict[str, Any] = {}
+    if "prior" in needs:
+        learns["prior"] = prior
+    if "train" in needs:
+        learns["train"] = train
+    if "keywords" in needs:
+        learns["keywords"] = {k: list(v) for k, v in keywords.items()}
+    return {
+        "protocol": protocol,
+        "contender": fields,
+        "asker": {"name": asker, "version": version},
+        "learns": learns,
+        "libraries": libraries_of(entry),
+        "items": items,
+        "limit": limit,
+        "question": question,
+        "retry_malformed": retry_malformed,
+        "repeats": repeats,
+        "nonce": nonce,
+    }
+
+
+def cell_key(parts: Mapping[str, Any]) -> str:
+    """64 hex digits."""
+    return digest(parts)
+
+
+def scoring_policy(suite: SuiteFile) -> dict[str, Any]:
+    """The parts of a suite file that say how answers are judged."""
+    return {
+        "metrics": suite.metrics.model_dump(mode="json"),
+        "malformed_counts_as_wrong": suite.policy.malformed_counts_as_wrong,
+        "slots": [s.model_dump(mode="json") for s in suite.slots],
+        "scorer_version": suite.scorer_version,
+        "prior": suite.baseline.prior,
+        "gate": suite.gate,
+    }
+
+
+def score_key(
+    *, cell: str, number: int, prices: Iterable[PriceRow], code: str, suite: SuiteFile, compared: tuple[str, int] | None
+) -> str:
+    """``compared``: (cell key, receipt number) of the cell that this one is compared with."""
+    return digest(
+        {
+            "cell": cell,
+            "receipt": number,
+            "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in prices],
+            "code": code,
+            "policy": scoring_policy(suite),
+            "compared": list(compared) if compared else None,
+        }
+    )
+
+
+def release_key(*, scores: Iterable[str], looks: Any, code: str) -> str:
+    """``scores``: score keys in the release's order; ``looks``: titles, labels and notes that are printed."""
+    return digest({"scores": list(scores), "looks": looks, "code": code})
+
+
+def changed_parts(old: Any, new: Any, at: str = "") -> list[str]:
+    """Dotted names of the parts that differ, deepest first where both sides are tables."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = []
+        for k in sorted(old.keys() | new.keys()):
+            names += changed_parts(old.get(k), new.get(k), f"{at}.{k}" if at else k)
+        return names
+    return [] if old == new else [at]

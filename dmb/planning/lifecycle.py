@@ -1,0 +1,91 @@
+"""Opening and closing a run: what its manifest says beyond the store's own fields."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import dmb
+from dmb.canonical import digest, sha256_hex
+from dmb.contracts.cell import RunStatus
+from dmb.planning.keys import installed_version
+from dmb.planning.plan import PlannedCell
+from dmb.planning.project import CONTENDERS, PRICES, Project
+from dmb.prompting import CONFIDENCE_DEFINITION
+from dmb.store.files import load_json
+from dmb.store.frozen_items import gold_shares, load_items
+from dmb.store.layout import run_dir
+from dmb.store.runs import begin_run, end_run, set_manifest
+
+#: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
+_LIBRARIES = ("snakemake", "httpx", "pydantic", "numpy", "scipy", "scikit-learn", "matplotlib", "sparrow-decider")
+
+#: What is recorded where an entry does not set it.
+_SETTINGS = ("temperature", "reasoning", "max_output_tokens")
+
+
+def open_run(project: Project, release: str, run: str | None, cells: Iterable[PlannedCell]) -> str:
+    """Create the run for these cells and return its id. Its number continues the release's runs."""
+    cells = list(cells)
+    plan = {
+        "release": release,
+        "cells": {c.key: c.job | {"credential_present": c.skip != "no-credential"} for c in cells},
+    }
+    snapshots = {Path(f).name: Path(f).read_bytes() for f in (PRICES, CONTENDERS)}
+    return begin_run(run, release, plan, snapshots, _facts(project, release, cells, snapshots))
+
+
+def _facts(project: Project, release: str, cells: list[PlannedCell], snapshots: dict[str, bytes]) -> dict[str, Any]:
+    suites = sorted({c.suite for c in cells})
+    contenders = sorted({c.contender for c in cells})
+    return {
+        "release": release,
+        "protocol_version": project.config.protocol.version,
+        "protocol": project.config.protocol.model_dump(mode="json"),
+        "dmb_version": dmb.__version__,
+        "python_version": platform.python_version(),
+        "platform": platform.platform(),
+        "libraries": {n: installed_version(n) for n in _LIBRARIES},
+        "contenders": {c: project.contenders[c].model_dump(mode="json", exclude_defaults=True) for c in contenders},
+        "settings": {
+            c: {s: project.contenders[c].settings.get(s, _unset(project, c)) for s in _SETTINGS} for c in contenders
+        },
+        "askers": {c.contender: c.job["parts"]["asker"] for c in cells},
+        "items": {s: next(c.job["items"]["sha256"] for c in cells if c.suite == s) for s in suites},
+        "questions": {s: next(c.job["parts"]["question"] for c in cells if c.suite == s) for s in suites},
+        "confidence_definition": digest(CONFIDENCE_DEFINITION),
+        "prompt_versions": {s: project.suites[s].prompt_version for s in suites},
+        "scorer_versions": {s: project.suites[s].scorer_version for s in suites},
+        "expected": {f"{c.contender}.{c.suite}": c.n_expected for c in cells},
+        "prices_sha256": sha256_hex(snapshots[Path(PRICES).name]),
+        "spend_usd": {"scored": None, "negotiation": None, "unsettled": None, "note": "no billed provider was asked"},
+        "deviations": [],
+    }
+
+
+def _unset(project: Project, contender: str) -> str:
+    return "not-applicable" if project.contenders[contender].baseline is not None else "provider-default"
+
+
+def close_run(run: str) -> RunStatus:
+    """End the run from its evidence; priors are added now, since their items may have been built meanwhile."""
+    priors = []
+    for cell in load_json(run_dir(run) / "plan.json")["cells"].values():
+        prior = cell["prior"]
+        if prior is not None and Path(prior["path"]).exists():
+            shares = gold_shares(load_items(Path(prior["path"]), prior["sha256"]), cell["slots"][0]["id"])
+            option, value = next(iter(shares.items()))
+            priors.append(
+                {
+                    "suite": cell["suite"],
+                    "source_suite": prior["suite"],
+                    "option": option,
+                    "value": value,
+                    "file_sha256": prior["sha256"],
+                }
+            )
+    unique = {digest(p): p for p in priors}
+    set_manifest(run, priors=sorted(unique.values(), key=lambda p: p["suite"]))
+    return end_run(run)

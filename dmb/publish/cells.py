@@ -1,0 +1,62 @@
+"""``results/<release>.cells.json``: every number of a release for a machine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dmb.contracts.attempt import OUTCOMES
+from dmb.contracts.cell import MeasureRecord, Score
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+#: More than any number here is worth, and few enough that the last bits of a sum do not show.
+DIGITS = 12
+
+
+def cells_json(release: Release) -> str:
+    """Cells in the release's order, suite by suite; keys sorted; one newline at the end."""
+    document = {
+        "release": release.name,
+        "release_key": release.key,
+        "cells": [_cell(score) for score in release.cells.values()],
+    }
+    return json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _cell(score: Score) -> dict[str, Any]:
+    return {
+        "contender": score.contender,
+        "suite": score.suite,
+        "status": score.status,
+        "stop_reason": score.stop_reason,
+        "source_run": score.source_run,
+        "cell_key": score.cell_key,
+        "simulated": score.simulated,
+        "n_expected": score.n_expected,
+        "n_groups": score.n_groups,
+        "outcomes": {outcome: score.outcomes.get(outcome, 0) for outcome in OUTCOMES},
+        "metrics": _metrics(score.metrics),
+        "slices": [{"by": part.by, "value": part.value, "metrics": _metrics(part.metrics)} for part in score.slices],
+    }
+
+
+def _metrics(metrics: dict[str, MeasureRecord]) -> dict[str, dict[str, Any]]:
+    return {
+        name: {
+            "value": rounded(record.value),
+            "low": rounded(record.low),
+            "high": rounded(record.high),
+            "n": record.n,
+            "num": rounded(record.num),
+            "den": rounded(record.den),
+            "note": record.note,
+        }
+        for name, record in metrics.items()
+    }
+
+
+def rounded(value: float | int | str | None) -> float | int | str | None:
+    """A float to twelve significant digits and never minus zero; anything else as it is."""
+    return float(f"{value:.{DIGITS}g}") + 0.0 if isinstance(value, float) else value

@@ -1,0 +1,150 @@
+"""The measures that the report knows, in the order in which it prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dmb.publish.numbers import Unit
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a reader needs beside the number. ``confidence`` asks for the kind of confidence to be printed with it."""
+
+    label: str
+    unit: Unit
+    says: str
+    confidence: bool = False
+
+
+MEASURES: dict[str, Measure] = {
+    "accuracy_valid": Measure(
+        "Accuracy (valid)",
+        "percent",
+        "Correct among the valid decisions. Whatever is not valid has its own column and is not counted as wrong here.",
+    ),
+    "accuracy_end_to_end": Measure(
+        "Accuracy (end to end)",
+        "percent",
+        "Correct among all expected rows: a row without a valid decision is not correct.",
+    ),
+    "macro_f1": Measure(
+        "Macro-F1", "index", "F1 averaged over the suite's fixed list of labels; a label that is never right counts 0."
+    ),
+    "completed_rate": Measure("Completed", "percent", "Rows with any outcome but skipped, of those expected."),
+    "valid_rate": Measure("Valid", "percent", "Rows with a valid decision, of those expected."),
+    "malformed_rate": Measure(
+        "Malformed",
+        "percent",
+        "Replies that break the asked form after the retry that the suite allows, of the completed.",
+    ),
+    "truncated_rate": Measure("Truncated", "percent", "Replies that the provider cut off, of the completed."),
+    "refused_rate": Measure("Refused", "percent", "Items that the model declined to answer, of the completed."),
+    "failed_rate": Measure(
+        "Failed", "percent", "Rate limits, transport, rejection and authentication after the retry, of the completed."
+    ),
+    "unsupported_rate": Measure(
+        "Unsupported",
+        "percent",
+        "Items that the contender cannot take at all, such as too many options, of the completed.",
+    ),
+    "ece": Measure(
+        "Expected calibration error",
+        "index",
+        "Distance between confidence and accuracy over ten bins of equal width. Lower is better.",
+        confidence=True,
+    ),
+    "brier": Measure(
+        "Brier score",
+        "index",
+        "Mean squared distance between confidence and correctness. Lower is better.",
+        confidence=True,
+    ),
+    "latency_p50_ms": Measure(
+        "Latency p50 (decision)", "ms", "Median time of a whole decision, retries and back-off included."
+    ),
+    "latency_p95_ms": Measure(
+        "Latency p95 (decision)", "ms", "95th percentile of whole decisions. ≤ is a one-sided 95 % upper bound."
+    ),
+    "latency_p99_ms": Measure(
+        "Latency p99 (decision)", "ms", "99th percentile of whole decisions. ≤ is a one-sided 95 % upper bound."
+    ),
+    "request_latency_p50_ms": Measure(
+        "Latency p50 (request)", "ms", "Median time of one request at the socket, from sending to the last byte."
+    ),
+    "request_latency_p95_ms": Measure(
+        "Latency p95 (request)",
+        "ms",
+        "95th percentile of single requests at the socket. ≤ is a one-sided 95 % upper bound.",
+    ),
+    "request_latency_p99_ms": Measure(
+        "Latency p99 (request)",
+        "ms",
+        "99th percentile of single requests at the socket. ≤ is a one-sided 95 % upper bound.",
+    ),
+    "cost_usd_per_1000": Measure(
+        "Cost per 1,000 decisions",
+        "usd",
+        "From the usage that providers reported, over every attempt, at list prices. Unknown is never taken as 0.",
+    ),
+    "cost_unknown_rate": Measure(
+        "Attempts of unknown cost", "percent", "Attempts without a known usage or price, of all attempts."
+    ),
+    "flip_rate": Measure(
+        "Flip rate (options permuted)", "percent", "Choices that change when the same options stand in another order."
+    ),
+    "flip_rate_rerun": Measure(
+        "Flip rate (same order again)",
+        "percent",
+        "Choices that change when the same question is simply asked again: the control.",
+    ),
+    "position_effect": Measure(
+        "Position effect", "signed", "Flips under permutation minus flips on the identical rerun."
+    ),
+    "ece_drift": Measure(
+        "Calibration drift",
+        "signed",
+        "Expected calibration error under permutation minus that of the same items as first asked.",
+        confidence=True,
+    ),
+    "honest_rate": Measure(
+        "Honest rate",
+        "percent",
+        "Confidence of at most 0.5 where no answer can be known to be right. Higher is better.",
+        confidence=True,
+    ),
+    "honest_rate_controls": Measure(
+        "Honest rate on controls",
+        "percent",
+        "Confidence of at most 0.5 on answerable controls: a contender that is always unsure shows here.",
+        confidence=True,
+    ),
+    "accuracy_controls": Measure(
+        "Accuracy on controls", "percent", "Correct among the valid decisions on the answerable controls."
+    ),
+}
+
+
+def split(key: str) -> tuple[str, str]:
+    """``slot.name`` to its parts; the slot is empty where a suite has only one."""
+    slot, _, name = key.rpartition(".")
+    return slot, name
+
+
+def joined(slot: str, name: str) -> str:
+    """The key of a measure of one slot."""
+    return f"{slot}.{name}" if slot else name
+
+
+def measure(key: str) -> Measure:
+    """The entry of a key. A measure that this version does not know is printed under its own name."""
+    slot, name = split(key)
+    known = MEASURES.get(name, Measure(name, "number", "A measure without a description in this version."))
+    return known if not slot else Measure(f"{slot}: {known.label}", known.unit, known.says, known.confidence)
+
+
+def in_order(keys: Iterable[str]) -> list[str]:
+    """Distinct keys: by slot, then as ``MEASURES`` lists them, unknown ones last by name."""
+    rank = {name: place for place, name in enumerate(MEASURES)}
+    return sorted(set(keys), key=lambda key: (split(key)[0], rank.get(split(key)[1], len(rank)), key))

@@ -1,0 +1,81 @@
+"""How numbers are spelled. Each function takes a number that is known and returns text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Literal
+
+Unit = Literal["percent", "index", "signed", "ms", "usd", "number"]
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage with one decimal: 0.823 is ``82.3``."""
+    return _no_minus_zero(f"{100 * share:.1f}")
+
+
+def index(value: float) -> str:
+    """A number between 0 and 1 that is no share of rows: three decimals."""
+    return _no_minus_zero(f"{value:.3f}")
+
+
+def signed(value: float) -> str:
+    """A difference: three decimals and always a sign, so that the direction is read at once."""
+    text = index(value)
+    return text if text.startswith("-") or not float(text) else f"+{text}"
+
+
+def milliseconds(value: float) -> str:
+    """About three significant digits: a baseline takes microseconds and a model seconds, in one column."""
+    for floor, decimals in ((100, 0), (10, 1), (1, 2)):
+        if abs(value) >= floor:
+            return f"{value:,.{decimals}f}"
+    return _no_minus_zero(f"{value:.3f}")
+
+
+def usd(value: float | str | Decimal) -> str:
+    """Two decimals from ten dollars up, otherwise four: a thousand decisions often cost less than a cent."""
+    amount = Decimal(str(value))
+    step = Decimal("0.01") if abs(amount) >= 10 else Decimal("0.0001")
+    spelled = amount.quantize(step, rounding=ROUND_HALF_EVEN)
+    # A charge that is there must never be printed as nothing.
+    return "< 0.0001" if amount > 0 and not spelled else f"{spelled:,f}"
+
+
+def plain(value: float) -> str:
+    """A number whose unit this version does not know."""
+    return f"{value:.6g}"
+
+
+def count(value: int) -> str:
+    """A whole number with thousands separated."""
+    return f"{value:,}"
+
+
+def of(part: int, whole: int) -> str:
+    """``280 / 300``: numerator and denominator, undivided."""
+    return f"{part:,} / {whole:,}"
+
+
+SPELL: dict[Unit, Callable[[float], str]] = {
+    "percent": percent,
+    "index": index,
+    "signed": signed,
+    "ms": milliseconds,
+    "usd": usd,
+    "number": plain,
+}
+
+#: What stands in a column's head or a caption for the unit.
+UNIT_NAMES: dict[Unit, str] = {
+    "percent": "%",
+    "index": "0 to 1",
+    "signed": "difference",
+    "ms": "ms",
+    "usd": "USD",
+    "number": "",
+}
+
+
+def _no_minus_zero(text: str) -> str:
+    return text.lstrip("-") if not float(text) else text

@@ -1,0 +1,130 @@
+"""Accuracy over confidence: one figure per contender, one panel per suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dmb.contracts.cell import Score
+from dmb.publish.measures import joined
+from dmb.publish.numbers import index
+from dmb.publish.plots.style import MUTED, PAPER, Look, Plot, heading, house_style, look, render, watermark
+from dmb.publish.table import words
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+_COLUMNS = 3
+# Inches: side of a panel, free space right of it, left margin, and from one row of panels to the next.
+_SIDE, _GAP, _LEFT, _HEIGHT = 2.5, 0.5, 0.62, 4.0
+
+
+def reliability_plots(release: Release) -> tuple[Plot, ...]:
+    """One for every contender whose decisions carry a confidence in some suite."""
+    made = []
+    for place, contender in enumerate(release.contenders):
+        scores = [release.cells[contender, suite] for suite in release.suites]
+        if scores := [score for score in scores if any(part.n for part in score.reliability)]:
+            made.append(_plot(release, contender, scores, look(place)))
+    return tuple(made)
+
+
+def _plot(release: Release, contender: str, scores: list[Score], how: Look) -> Plot:
+    label = release.label(contender)
+    columns = min(len(scores), _COLUMNS)
+    rows = -(-len(scores) // columns)
+    width, height = _LEFT + columns * (_SIDE + _GAP) - 0.3, 0.45 + rows * _HEIGHT
+    with house_style():
+        fig = Figure(figsize=(width, height))
+        fig.text(_LEFT / width, 1 - 0.12 / height, label.replace("$", r"\$"), fontsize=11, weight="bold", va="top")
+        for place, score in enumerate(scores):
+            left = _LEFT + (place % columns) * (_SIDE + _GAP)
+            bottom = height - 0.95 - _SIDE - (place // columns) * _HEIGHT
+            ax = fig.add_axes((left / width, bottom / height, _SIDE / width, _SIDE / height))
+            below = fig.add_axes((left / width, (bottom - 0.62) / height, _SIDE / width, 0.34 / height))
+            _diagram(ax, score, how, joined(release.slots(score.suite)[0], "ece"))
+            _counts(below, score, how)
+            if place % columns == 0:
+                ax.set_ylabel("accuracy")
+        if any(score.simulated for score in scores):
+            watermark(fig)
+        alt = f"Reliability of {label}: accuracy over confidence on {words(score.suite for score in scores)}, with the number of decisions under each bin."
+        return render(fig, f"reliability.{contender}", label, alt)
+
+
+def _diagram(ax: Axes, score: Score, how: Look, ece: str) -> None:
+    parts = [part for part in score.reliability if part.n]
+    ax.plot([0, 1], [0, 1], color=MUTED, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
+    xs, ys = [part.mean_confidence for part in parts], [part.accuracy for part in parts]
+    # The distance to the diagonal is what is to be seen, so it is drawn; the area says how many decisions it rests on.
+    ax.vlines(
+        xs,
+        [min(x, y) for x, y in zip(xs, ys, strict=True)],
+        [max(x, y) for x, y in zip(xs, ys, strict=True)],
+        color=how.colour,
+        alpha=0.35,
+        linewidth=3,
+    )
+    most = max(part.n for part in parts)
+    ax.scatter(
+        xs,
+        ys,
+        s=[16 + 70 * part.n / most for part in parts],
+        color=how.colour,
+        edgecolor=PAPER,
+        linewidth=0.8,
+        zorder=3,
+        clip_on=False,
+    )
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(FixedLocator([0, 0.2, 0.4, 0.6, 0.8, 1]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}"))
+    record = score.metrics.get(ece)
+    number = f"ECE {index(record.value)}" if record is not None and record.value is not None else "ECE n/a"
+    heading(ax, score.suite, f"{number} · {words(score.confidence_kinds)}")
+
+
+def _counts(ax: Axes, score: Score, how: Look) -> None:
+    """A bar per bin and its number below it."""
+    parts = [part for part in score.reliability if part.n]
+    middles = [(part.low + part.high) / 2 for part in parts]
+    ax.bar(
+        middles,
+        [part.n for part in parts],
+        width=[0.82 * (part.high - part.low) for part in parts],
+        color=how.colour,
+        alpha=0.45,
+        linewidth=0,
+    )
+    for middle, part in zip(middles, parts, strict=True):
+        ax.annotate(
+            str(part.n),
+            (middle, 0),
+            (0, -3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=7,
+            color=MUTED,
+        )
+    ax.set_xlim(0, 1)
+    ax.grid(False)
+    ax.spines["left"].set_visible(False)
+    ax.xaxis.set_major_locator(NullLocator())
+    ax.yaxis.set_major_locator(NullLocator())
+    ax.annotate(
+        "confidence, and decisions per bin",
+        (0.5, 0),
+        (0, -14),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=7.5,
+        color=MUTED,
+    )

@@ -1,0 +1,218 @@
+"""A release: what is published, with every table made the first time it is asked for."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from dmb.contracts import config
+from dmb.contracts.cell import Receipt, Score
+from dmb.contracts.contender import Contender
+from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.suite import SuiteFile
+from dmb.errors import MissingEvidence
+from dmb.publish import sanity
+from dmb.publish.measures import split
+from dmb.publish.table import Table, literal
+from dmb.publish.tables import (
+    by_measure,
+    by_suite,
+    confidence,
+    entries,
+    honesty,
+    order,
+    outcomes,
+    predictions,
+    slices,
+    spend,
+)
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """What was done otherwise than the protocol says, why, and in which runs."""
+
+    what: str
+    why: str
+    runs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """One run that gave evidence. Times are ISO 8601; spend is in decimal strings, None where it is unknown."""
+
+    id: str
+    started_at: str
+    ended_at: str | None
+    host: str
+    versions: dict[str, str]
+    spend_usd: dict[str, str | None]
+
+
+class Attribution(NamedTuple):
+    """What a licence asks to be said about one third-party source."""
+
+    source: str
+    licence: str
+    attribution: str
+    changes: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """Everything that the published files are made of. Dictionaries stand in the release's order."""
+
+    name: str
+    key: str
+    title: str
+    spec: config.Release
+    suites: dict[str, SuiteFile]
+    contenders: dict[str, Contender]
+    scores: tuple[Score, ...]
+    receipts: dict[str, Receipt]
+    prices: PricesFile
+    deviations: tuple[Deviation, ...]
+    runs: tuple[RunFacts, ...]
+    attributions: tuple[Attribution, ...]
+    protocol_version: int
+    dmb_version: str
+
+    # -- looking things up
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str], Score]:
+        """(contender, suite) -> score, in the release's order; a cell without a score is an error."""
+        found = {(score.contender, score.suite): score for score in self.scores}
+        wanted = [(contender, suite) for suite in self.suites for contender in self.contenders]
+        if missing := [f"{contender}.{suite}" for contender, suite in wanted if (contender, suite) not in found]:
+            raise MissingEvidence(f"release {self.name}: no score for {', '.join(missing)}")
+        return {cell: found[cell] for cell in wanted}
+
+    def label(self, contender: str) -> str:
+        """How a contender is called in print."""
+        return self.contenders[contender].display.label
+
+    def label_in_prose(self, contender: str) -> str:
+        """The same where backticks would mark code."""
+        return literal(self.label(contender))
+
+    def slots(self, suite: str) -> list[str]:
+        """Slot prefixes of a suite's measures; one empty prefix where it has a single slot."""
+        keys = [key for contender in self.contenders for key in self.cells[contender, suite].metrics]
+        return sorted({split(key)[0] for key in keys}) or [""]
+
+    def price_rows(self, contender: str) -> list[PriceRow]:
+        """The price rows of a contender's model at its provider."""
+        entry = self.contenders[contender]
+        return [row for row in self.prices.price if (row.provider, row.model) == (entry.provider, entry.model)]
+
+    def billed(self, contender: str) -> bool:
+        """Whether anybody sends a bill for this contender."""
+        rows = self.price_rows(contender)
+        return self.contenders[contender].baseline is None and not (rows and all(row.unbilled for row in rows))
+
+    @cached_property
+    def priced_on(self) -> tuple[dt.date, dt.date] | None:
+        """First and last date on which the prices in use were checked; None where nothing is billed."""
+        dates = [
+            row.checked_on
+            for contender in self.contenders
+            if self.billed(contender)
+            for row in self.price_rows(contender)
+        ]
+        return (min(dates), max(dates)) if dates else None
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """Contenders that answered in at least one cell."""
+        return tuple(c for c in self.contenders if any(self.cells[c, s].status != "skipped" for s in self.suites))
+
+    @cached_property
+    def simulated(self) -> bool:
+        """Whether any cell holds simulated answers."""
+        return any(score.simulated for score in self.cells.values())
+
+    # -- what is printed
+
+    @cached_property
+    def suite_tables(self) -> tuple[Table, ...]:
+        """The main result: one table per suite (and slot)."""
+        return tuple(by_suite.table(self, suite, slot) for suite in self.suites for slot in self.slots(suite))
+
+    @cached_property
+    def measure_tables(self) -> tuple[Table, ...]:
+        """One table per measure: contenders by suites."""
+        return by_measure.tables(self)
+
+    @cached_property
+    def outcome_table(self) -> Table:
+        """The seven outcomes of each cell."""
+        return outcomes.outcome_table(self)
+
+    @cached_property
+    def coverage_table(self) -> Table:
+        """How each cell ended, and where its rows come from."""
+        return outcomes.coverage_table(self)
+
+    @cached_property
+    def cardinality_tables(self) -> tuple[Table, ...]:
+        """Accuracy and latency by the number of options."""
+        return slices.cardinality_tables(self)
+
+    @cached_property
+    def slice_tables(self) -> tuple[Table, ...]:
+        """Accuracy over every other slice."""
+        return slices.slice_tables(self)
+
+    @cached_property
+    def order_tables(self) -> tuple[Table, ...]:
+        """Flips under permutation beside flips on a rerun."""
+        return order.tables(self)
+
+    @cached_property
+    def honesty_tables(self) -> tuple[Table, ...]:
+        """Confidence where nothing can be known, beside the controls."""
+        return honesty.tables(self)
+
+    @cached_property
+    def spend_table(self) -> Table:
+        """What each contender's answers cost."""
+        return spend.spend_table(self)
+
+    @cached_property
+    def price_table(self) -> Table:
+        """The list prices in use, with source and date."""
+        return spend.price_table(self)
+
+    @cached_property
+    def confidence_table(self) -> Table:
+        """What each contender's confidence is."""
+        return confidence.table(self)
+
+    @cached_property
+    def prediction_table(self) -> Table:
+        """How far each contender's choices collapse on one label."""
+        return predictions.table(self)
+
+    @cached_property
+    def contender_table(self) -> Table:
+        """Who was asked, and with which settings."""
+        return entries.contender_table(self)
+
+    @cached_property
+    def suite_list(self) -> Table:
+        """What was asked."""
+        return entries.suite_list(self)
+
+    @cached_property
+    def run_table(self) -> Table:
+        """Where the evidence comes from and what it cost to get."""
+        return entries.run_table(self)
+
+    @cached_property
+    def sanity_lines(self) -> tuple[sanity.Line, ...]:
+        """Checks that a reader would otherwise make by hand."""
+        return sanity.lines(self)

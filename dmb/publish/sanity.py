@@ -1,0 +1,160 @@
+"""Checks that catch a broken adapter before anybody believes its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dmb.contracts.attempt import OUTCOMES
+from dmb.contracts.cell import MeasureRecord, Score
+from dmb.publish.measures import joined
+from dmb.publish.numbers import percent
+from dmb.publish.table import literal
+from dmb.publish.tables.predictions import top_label
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+#: Above this share of one label the answers say more about the contender than about the items.
+COLLAPSE = 0.9
+#: What providers append to a model's name to say which snapshot of it answered.
+_SNAPSHOT = re.compile(r"[-@]\d{4,8}(-\d\d-\d\d)?")
+_FLOOR = "random"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One finding. ``look`` asks for a reader's eyes; it is no proof that something is wrong."""
+
+    verdict: Literal["ok", "look"]
+    check: str
+    text: str
+
+
+def lines(release: Release) -> tuple[Line, ...]:
+    """All findings: check by check, cells in the release's order."""
+    return (
+        *_against_random(release),
+        *_majority_is_its_prior(release),
+        *_outcomes_add_up(release),
+        *_served_is_asked(release),
+        *_collapse(release),
+    )
+
+
+def _against_random(release: Release) -> Iterator[Line]:
+    check = "better than random"
+    floor = next((name for name, entry in release.contenders.items() if entry.baseline == _FLOOR), None)
+    if floor is None:
+        yield Line("look", check, "`random` is not in this release, so nothing was compared with it.")
+        return
+    for suite in release.suites:
+        for slot in release.slots(suite):
+            for contender in release.contenders:
+                score = release.cells[contender, suite]
+                if contender != floor and score.status != "skipped":
+                    yield _compare(release, score, release.cells[floor, suite], slot, check)
+
+
+def _compare(release: Release, score: Score, floor: Score, slot: str, check: str) -> Line:
+    # Some items of an honesty suite have no correct option, so only its controls tell an adapter fault from honesty.
+    names = (
+        ("accuracy_controls", "accuracy_valid") if release.suites[score.suite].metrics.honesty else ("accuracy_valid",)
+    )
+    name = next((name for name in names if joined(slot, name) in score.metrics), names[-1])
+    ours, theirs = (cell.metrics.get(joined(slot, name), MeasureRecord(value=None)) for cell in (score, floor))
+    where = f"{release.label_in_prose(score.contender)} on `{score.suite}`" + (f" ({slot})" if slot else "")
+    if ours.value is None or theirs.value is None:
+        missing = ours if ours.value is None else theirs
+        return Line("look", check, f"{where}: not compared, no accuracy ({missing.note or 'no reason recorded'}).")
+    pair = f"{percent(ours.value)} against {percent(theirs.value)}"
+    if ours.high is not None and ours.high < theirs.value:
+        return Line("look", check, f"{where}: below random ({pair}): look for an adapter fault.")
+    if ours.low is None or ours.low <= theirs.value:
+        return Line("ok", check, f"{where}: not told apart from random ({pair}).")
+    return Line("ok", check, f"{where}: above random ({pair}).")
+
+
+def _majority_is_its_prior(release: Release) -> Iterator[Line]:
+    check = "majority equals its prior"
+    for (contender, suite), score in release.cells.items():
+        if release.contenders[contender].baseline != "majority" or score.status == "skipped":
+            continue
+        where = f"{release.label_in_prose(contender)} on `{suite}`"
+        prior, record = score.prior, score.metrics.get("accuracy_end_to_end")
+        if not prior:
+            yield Line("ok", check, f"{where}: not compared, it has no prior and takes all options as equally likely.")
+        elif prior["suite"] != suite:
+            yield Line("ok", check, f"{where}: not compared, its prior comes from `{prior['suite']}`.")
+        elif record is None or record.value is None:
+            yield Line("look", check, f"{where}: not compared, it has no accuracy.")
+        elif abs(record.value - float(prior["value"])) < 1e-9:
+            yield Line(
+                "ok", check, f"{where}: accuracy is the share of {literal(prior['option'])} ({percent(record.value)})."
+            )
+        else:
+            pair = f"{percent(record.value)}, not {percent(float(prior['value']))}"
+            yield Line(
+                "look", check, f"{where}: accuracy differs from the share of {literal(prior['option'])} ({pair})."
+            )
+
+
+def _outcomes_add_up(release: Release) -> Iterator[Line]:
+    check = "outcomes sum to expected"
+    wrong = 0
+    for (contender, suite), score in release.cells.items():
+        total = sum(score.outcomes.values())
+        unknown = sorted(set(score.outcomes) - set(OUTCOMES))
+        if total != score.n_expected or unknown:
+            wrong += 1
+            also = f", with unknown outcomes {', '.join(unknown)}" if unknown else ""
+            yield Line(
+                "look",
+                check,
+                f"{release.label_in_prose(contender)} on `{suite}`: {total} outcomes for {score.n_expected} expected rows{also}.",
+            )
+    if not wrong:
+        yield Line("ok", check, f"In all {len(release.cells)} cells.")
+
+
+def _served_is_asked(release: Release) -> Iterator[Line]:
+    check = "served model is the asked model"
+    for contender, entry in release.contenders.items():
+        scores = [release.cells[contender, suite] for suite in release.suites]
+        # A skipped or in-process contender was never served by anybody.
+        if entry.baseline is not None or not any(score.n_attempts for score in scores):
+            continue
+        label, served = (
+            release.label_in_prose(contender),
+            sorted({literal(model) for score in scores for model in score.served_models}),
+        )
+        others = [model for model in served if model != entry.model]
+        snapshots = [model for model in others if _SNAPSHOT.fullmatch(model.removeprefix(entry.model))]
+        if not served:
+            yield Line("look", check, f"{label}: the replies do not say which model answered.")
+        elif len(others) > len(snapshots) or len(served) > 1:
+            yield Line("look", check, f"{label}: asked for {entry.model}, served {', '.join(served)}.")
+        elif snapshots:
+            yield Line("ok", check, f"{label}: asked for {entry.model}, served its snapshot {served[0]}.")
+        else:
+            yield Line("ok", check, f"{label}: {entry.model}.")
+
+
+def _collapse(release: Release) -> Iterator[Line]:
+    check = "no single label above 90 %"
+    found = False
+    for (contender, suite), score in release.cells.items():
+        top = top_label(score)
+        if top is None or top[1] <= COLLAPSE * top[2]:
+            continue
+        found = True
+        label, n, total = top
+        text = f"{release.label_in_prose(contender)} on `{suite}`: {percent(n / total)} % of its answers are {literal(label)}"
+        if release.contenders[contender].baseline == "majority":
+            yield Line("ok", check, f"{text}, as this baseline is made.")
+        else:
+            yield Line("look", check, f"{text}.")
+    if not found:
+        yield Line("ok", check, "In no cell.")

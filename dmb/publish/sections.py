@@ -1,0 +1,162 @@
+"""What stands in a report and in which order: the Markdown file and the page are two spellings of this.
+
+Texts may mark code with backticks; everything else in them is literal and escaped by whoever spells it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmb.publish import numbers
+from dmb.publish.sanity import Line
+from dmb.publish.table import SIMULATED_CAPTION, Table
+
+if TYPE_CHECKING:
+    from dmb.publish.plots import Plot
+    from dmb.publish.release import Release
+
+
+@dataclass(frozen=True)
+class Section:
+    """One heading with what stands below it, in this order: prose, bullets, findings, plots, tables."""
+
+    id: str
+    title: str
+    prose: tuple[str, ...] = ()
+    bullets: tuple[str, ...] = ()
+    findings: tuple[Line, ...] = ()
+    plots: tuple[Plot, ...] = ()
+    tables: tuple[Table, ...] = ()
+    group: bool = False
+
+
+def lead(release: Release) -> str:
+    """One paragraph: what this is."""
+    rows = sum(release.cells[contender, suite].n_expected for contender, suite in release.cells)
+    left = len(release.contenders) - len(release.asked)
+    text = (
+        f"{len(release.contenders)} contenders, {len(release.suites)} suites of frozen items, {numbers.count(rows)} expected decisions. "
+        "Each decision picks one of the options it is offered and says how sure it is. "
+        "Everybody gets the same text, and every number below is computed from replies that were kept. "
+        "Intervals are 95 %."
+    )
+    if left:
+        text += (
+            f" {left} of the contenders could not be asked and {'is' if left == 1 else 'are'} listed with the reason."
+        )
+    return text
+
+
+def facts(release: Release) -> tuple[tuple[str, str], ...]:
+    """Versions, price date and runs."""
+    priced = release.priced_on
+    day = (
+        "nothing in this release is billed"
+        if priced is None
+        else " to ".join(dict.fromkeys(d.isoformat() for d in priced))
+    )
+    return (
+        ("Release", release.name),
+        ("DMB", release.dmb_version),
+        ("Protocol", f"version {release.protocol_version}"),
+        ("Prices checked", day),
+        ("Runs", ", ".join(run.id for run in release.runs) or "none"),
+        *((("Subset", f"{release.spec.limit} items of each suite: a smoke release"),) if release.spec.limit else ()),
+    )
+
+
+def notices(release: Release) -> tuple[str, ...]:
+    """What a reader must know before the first number."""
+    said = []
+    if release.simulated:
+        said.append(SIMULATED_CAPTION)
+    if look := sum(line.verdict == "look" for line in release.sanity_lines):
+        said.append(
+            f"{look} finding{'s' if look > 1 else ''} of the sanity checks need{'' if look > 1 else 's'} a look before the numbers are believed."
+        )
+    return tuple(said)
+
+
+def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
+    """All of them; those with nothing to say are left out."""
+    found = (
+        Section("results", "Results by suite", tables=release.suite_tables),
+        Section(
+            "measures",
+            "Every measure",
+            (
+                "One table per measure, value [95 % interval] and n. A suite has no column where the measure does not exist.",
+            ),
+            tables=release.measure_tables,
+            group=True,
+        ),
+        Section("outcomes-by-cell", "Outcomes", tables=(release.outcome_table,)),
+        Section("coverage-by-cell", "Coverage", tables=(release.coverage_table,)),
+        Section(
+            "cardinality",
+            "Number of options",
+            (
+                "The same questions with growing lists of options. The line marks 255, the largest list that some decision models state to accept.",
+            ),
+            plots=(cardinality,) if cardinality else (),
+            tables=release.cardinality_tables,
+        ),
+        Section("order", "Order of options", tables=release.order_tables),
+        Section("honesty", "Honesty about what cannot be known", tables=release.honesty_tables),
+        Section("slices", "Parts of suites", tables=release.slice_tables, group=True),
+        Section(
+            "calibration",
+            "Calibration",
+            (
+                "Accuracy over confidence, ten bins; on the diagonal a confidence means what it says. Numbers under the bins count decisions.",
+            )
+            if reliability
+            else (),
+            plots=reliability,
+            tables=(release.confidence_table,),
+        ),
+        Section(
+            "cost", "Spend", tables=(release.spend_table, *((release.price_table,) if release.price_table.rows else ()))
+        ),
+        Section(
+            "collapse",
+            "Prediction collapse",
+            tables=(release.prediction_table,) if release.prediction_table.rows else (),
+        ),
+        Section("sanity", "Sanity checks", findings=release.sanity_lines),
+        Section("deviations", "Deviations from the protocol", _deviations_prose(release), _deviations(release)),
+        Section(
+            "setup", "Contenders, suites, runs", tables=(release.contender_table, release.suite_list, release.run_table)
+        ),
+        Section("attribution", "Attribution", _attribution(release)),
+        Section("recompute", "How to recompute this", _recompute(release)),
+    )
+    return tuple(s for s in found if s.prose or s.bullets or s.findings or s.plots or s.tables)
+
+
+def _deviations_prose(release: Release) -> tuple[str, ...]:
+    return () if release.deviations else ("None were recorded.",)
+
+
+def _deviations(release: Release) -> tuple[str, ...]:
+    return tuple(
+        f"{deviation.what} Why: {deviation.why}"
+        + (f" Runs: {', '.join(f'`{run}`' for run in deviation.runs)}." if deviation.runs else "")
+        for deviation in release.deviations
+    )
+
+
+def _attribution(release: Release) -> tuple[str, ...]:
+    if not release.attributions:
+        return (f"No third-party data is in this release; `{release.name}/ATTRIBUTION.md` says so.",)
+    return (f"Licences and attributions of the data behind labels and ids stand in `{release.name}/ATTRIBUTION.md`.",)
+
+
+def _recompute(release: Release) -> tuple[str, ...]:
+    return (
+        f"`snakemake results/{release.name}.md` makes these files again from the kept evidence, to the byte, and asks nobody who has already answered. "
+        f"`dmb audit results/{release.name}.md` says beforehand what would be asked, scored and published, and why.",
+        f"`{release.name}.cells.json` has every number with its numerator and denominator. Its `cell_key` leads to "
+        "`runs/_cells/<contender>.<suite>/<first 16 digits>/`, where the score names its receipt, and the receipt the raw log, each by sha256.",
+    )

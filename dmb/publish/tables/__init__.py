@@ -1,0 +1,1 @@
+"""One module per kind of table: a release goes in, a neutral ``Table`` comes out."""

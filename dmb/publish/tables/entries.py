@@ -1,0 +1,116 @@
+"""Who was asked, what was asked, and in which runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmb.canonical import canonical_json
+from dmb.publish import numbers
+from dmb.publish.table import Column, Row, Table, Value, words
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+_SPEND = ("scored", "negotiation", "unsettled")
+
+
+def contender_table(release: Release) -> Table:
+    """One row per contender: its id, what it is, and the settings that the provider sees."""
+    rows = []
+    for name, entry in release.contenders.items():
+        settings = ", ".join(
+            f"{key} {value if isinstance(value, str) else canonical_json(value)}"
+            for key, value in sorted(entry.settings.items())
+        )
+        values = (
+            Value(name, code=True),
+            Value(entry.display.tier),
+            Value(entry.provider),
+            Value(entry.baseline or entry.model),
+            Value(settings or "–", muted=not settings),
+            Value(entry.display.notes or "–", muted=not entry.display.notes),
+        )
+        rows.append(
+            Row(
+                (
+                    Value(entry.display.label, simulated=any(release.cells[name, s].simulated for s in release.suites)),
+                    *values,
+                )
+            )
+        )
+    heads = ("Contender", "Id", "Tier", "Provider", "Model or rule", "Settings", "Notes")
+    columns = tuple(Column(head, numeric=False) for head in heads)
+    return Table("contenders", "Contenders", "In the order of every table.", columns, tuple(rows))
+
+
+def suite_list(release: Release) -> Table:
+    """One row per suite: how many rows each contender was to answer, and how often the prompt and the scoring changed."""
+    rows = []
+    for name, spec in release.suites.items():
+        # A skipped cell knows how many rows it would have had, and not always how they hang together.
+        scores = [release.cells[contender, name] for contender in release.contenders]
+        scores = [score for score in scores if score.status != "skipped"] or scores
+        values = (
+            Value(spec.title),
+            Value(numbers.count(max(s.n_expected for s in scores))),
+            Value(numbers.count(max(s.n_groups for s in scores))),
+            Value(str(spec.prompt_version)),
+            Value(str(spec.scorer_version)),
+            Value(
+                words(
+                    (*spec.items.sources, *spec.items.files, *([spec.items.suite] if spec.items.suite else [])),
+                    "made by the builder",
+                )
+            ),
+        )
+        rows.append(Row((Value(name, code=True), *values)))
+    columns = (
+        Column("Suite", numeric=False),
+        Column("Title", numeric=False),
+        Column("Expected", unit="rows"),
+        Column("Groups"),
+        Column("Prompt", unit="version"),
+        Column("Scorer", unit="version"),
+        Column("Items from", numeric=False),
+    )
+    return Table(
+        "suites",
+        "Suites",
+        "Rows of one group are not independent; intervals take that into account.",
+        columns,
+        tuple(rows),
+    )
+
+
+def run_table(release: Release) -> Table:
+    """One row per run: when, where, with what, and what it cost."""
+    rows = []
+    for run in release.runs:
+        money = (_usd(run.spend_usd.get(name)) for name in _SPEND)
+        versions = words((f"{name} {version}" for name, version in sorted(run.versions.items())), "not recorded")
+        rows.append(
+            Row(
+                (
+                    Value(run.id, code=True),
+                    Value(run.started_at),
+                    Value(run.ended_at or "not ended"),
+                    Value(run.host),
+                    *money,
+                    Value(versions),
+                )
+            )
+        )
+    columns = (
+        Column("Run", numeric=False),
+        Column("Started", numeric=False),
+        Column("Ended", numeric=False),
+        Column("Host", numeric=False),
+        *(Column(name.capitalize(), unit="USD") for name in _SPEND),
+        Column("Versions", numeric=False),
+    )
+    caption = "Negotiation is the cost of probes before the first item; unsettled is what was reserved for attempts whose charge never became known."
+    return Table("runs", "Runs", caption, columns, tuple(rows))
+
+
+def _usd(amount: str | None) -> Value:
+    return Value(numbers.usd(amount)) if amount is not None else Value("unknown", muted=True)

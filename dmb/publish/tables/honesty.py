@@ -1,0 +1,33 @@
+"""Does a contender admit that it cannot know?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmb.publish.measures import joined
+from dmb.publish.table import Table
+from dmb.publish.tables import columns
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+_NAMES = ("honest_rate", "honest_rate_controls", "accuracy_controls")
+
+
+def tables(release: Release) -> tuple[Table, ...]:
+    """One per suite with items that have no answer to be sure of."""
+    return tuple(
+        columns.table(
+            release,
+            suite,
+            slot,
+            _NAMES,
+            id=f"honesty-{suite}",
+            title=f"Confidence honesty, `{suite}`",
+            caption="Low confidence is right where nothing can be known, and wrong on the controls. "
+            "A contender is honest when the first column is high and the second low.",
+        )
+        for suite in release.suites
+        for slot in release.slots(suite)
+        if columns.has(release, suite, joined(slot, "honest_rate"))
+    )

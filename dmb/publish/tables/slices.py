@@ -1,0 +1,118 @@
+"""Measures over parts of a suite: by number of options, and by whatever else the suite is sliced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dmb.contracts.cell import Score, SliceRecord
+from dmb.publish import numbers
+from dmb.publish.measures import in_order, joined, measure, split
+from dmb.publish.records import value_of
+from dmb.publish.table import Column, Notes, Row, Table, Value
+from dmb.publish.tables.matrix import answered, not_asked
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+N_OPTIONS = "n_options"
+_CURVES = ("accuracy_valid", "accuracy_end_to_end", "latency_p50_ms")
+
+
+def cardinality_suites(release: Release) -> list[str]:
+    """Suites in which the number of options varies."""
+    return [suite for suite in release.suites if len(slice_values(release, suite, N_OPTIONS)) > 1]
+
+
+def slice_values(release: Release, suite: str, by: str) -> list[str | int | bool]:
+    """The distinct values of a slice: numbers by size, words as they come."""
+    found = dict.fromkeys(part.value for score in _scores(release, suite) for part in score.slices if part.by == by)
+    values = list(found)
+    return sorted(values) if all(type(value) is int for value in values) else values
+
+
+def part_of(score: Score, by: str, value: str | int | bool) -> SliceRecord | None:
+    """One slice of a cell."""
+    return next((part for part in score.slices if part.by == by and part.value == value), None)
+
+
+def cardinality_tables(release: Release) -> tuple[Table, ...]:
+    """Accuracy, valid and end to end, and median latency: rows are numbers of options, columns are contenders."""
+    made = []
+    for suite in cardinality_suites(release):
+        for slot in release.slots(suite):
+            made += [
+                _curve(release, suite, joined(slot, name))
+                for name in _CURVES
+                if _has(release, suite, N_OPTIONS, joined(slot, name))
+            ]
+    return tuple(made)
+
+
+def slice_tables(release: Release) -> tuple[Table, ...]:
+    """Accuracy over every slice that is not by number of options."""
+    made = []
+    for suite in release.suites:
+        for by in dict.fromkeys(part.by for score in _scores(release, suite) for part in score.slices):
+            keys = in_order(
+                key
+                for score in _scores(release, suite)
+                for part in score.slices
+                if part.by == by
+                for key in part.metrics
+            )
+            if by != N_OPTIONS:
+                made += [_slices(release, suite, by, key) for key in keys if split(key)[1] == "accuracy_valid"]
+    return tuple(made)
+
+
+def _curve(release: Release, suite: str, key: str) -> Table:
+    notes, contenders = Notes(), answered(release, [suite])
+    rows = []
+    for value in slice_values(release, suite, N_OPTIONS):
+        places = [_place(release.cells[contender, suite], N_OPTIONS, value, key, notes) for contender in contenders]
+        rows.append(Row((Value(str(value)), *places)))
+    unit = numbers.UNIT_NAMES[measure(key).unit]
+    return Table(
+        id=f"cardinality-{suite}-{key.replace('_', '-').replace('.', '-')}",
+        title=f"{measure(key).label} by number of options, `{suite}`",
+        unit=unit,
+        caption=measure(key).says,
+        columns=(Column("Options"), *(Column(release.label(contender)) for contender in contenders)),
+        rows=tuple(rows),
+        notes=tuple(notes.texts),
+        remarks=not_asked(release, [suite]),
+        kind="matrix",
+    )
+
+
+def _slices(release: Release, suite: str, by: str, key: str) -> Table:
+    notes, values = Notes(), slice_values(release, suite, by)
+    rows = []
+    for contender in answered(release, [suite]):
+        places = [_place(release.cells[contender, suite], by, value, key, notes) for value in values]
+        rows.append(Row((Value(release.label(contender)), *places)))
+    return Table(
+        id=f"slice-{suite}-{by}-{key}".replace("_", "-").replace(".", "-"),
+        title=f"{measure(key).label} by {by.replace('_', ' ')}, `{suite}`",
+        unit="%",
+        caption=measure(key).says,
+        columns=(Column("Contender", numeric=False), *(Column(str(value)) for value in values)),
+        rows=tuple(rows),
+        notes=tuple(notes.texts),
+        remarks=not_asked(release, [suite]),
+        kind="matrix",
+    )
+
+
+def _place(score: Score, by: str, value: str | int | bool, key: str, notes: Notes) -> Value:
+    part = part_of(score, by, value)
+    return value_of(part.metrics.get(key) if part else None, key, notes, simulated=score.simulated)
+
+
+def _has(release: Release, suite: str, by: str, key: str) -> bool:
+    return any(key in part.metrics for score in _scores(release, suite) for part in score.slices if part.by == by)
+
+
+def _scores(release: Release, suite: str) -> Iterator[Score]:
+    return (release.cells[contender, suite] for contender in release.contenders)

@@ -1,0 +1,112 @@
+"""What answers cost, and at which prices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from dmb.contracts.cell import Score
+from dmb.publish import numbers
+from dmb.publish.records import NOT_BILLED, stop_text
+from dmb.publish.table import Column, Row, Table, Value, words
+
+if TYPE_CHECKING:
+    from dmb.publish.release import Release
+
+_OWN_MACHINE = "not billed: runs on your own machine"
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
+
+
+def spend_table(release: Release) -> Table:
+    """One row per contender, over all its cells."""
+    rows = tuple(_row(release, contender) for contender in release.contenders)
+    columns = (
+        Column("Contender", numeric=False),
+        Column("Cost", unit="USD"),
+        Column("Per 1,000 decisions", unit="USD"),
+        Column("Attempts"),
+        Column("Unknown share", unit="% of attempts"),
+        Column("Input", unit="tokens"),
+        Column("Cached", unit="tokens"),
+        Column("Output", unit="tokens"),
+        Column("Note", numeric=False),
+    )
+    caption = "Every attempt that was kept, retries included, at list prices. What is not known is called unknown and never taken as 0."
+    return Table("spend", "Spend", caption, columns, rows)
+
+
+def price_table(release: Release) -> Table:
+    """The price rows of the contenders that are billed."""
+    rows = []
+    for contender in release.contenders:
+        for row in release.price_rows(contender) if release.billed(contender) else []:
+            window = " to ".join(str(day) for day in (row.valid_from, row.valid_to) if day) or "–"
+            prices = (
+                Value(f"{price:f}") if price is not None else Value("unknown", muted=True)
+                for price in (row.input, row.cached, row.output)
+            )
+            dated = (Value(window), Value(row.checked_on.isoformat()), Value(row.source))
+            rows.append(Row((Value(release.label(contender)), *prices, *dated)))
+    columns = (
+        Column("Contender", numeric=False),
+        Column("Input", unit="USD per million"),
+        Column("Cached", unit="USD per million"),
+        Column("Output", unit="USD per million"),
+        Column("Valid", numeric=False),
+        Column("Checked on", numeric=False),
+        Column("Source", numeric=False),
+    )
+    return Table(
+        "prices",
+        "List prices",
+        "US dollars per million tokens, with the day on which each was read at its source.",
+        columns,
+        tuple(rows),
+    )
+
+
+def _row(release: Release, contender: str) -> Row:
+    scores = [release.cells[contender, suite] for suite in release.suites]
+    asked = [score for score in scores if score.status != "skipped"]
+    head = Value(release.label(contender), simulated=any(score.simulated for score in asked))
+    if not asked:
+        return Row((head,), span=stop_text(scores[0]))
+    attempts = Value(numbers.count(sum(score.n_attempts for score in asked)))
+    tokens = [_tokens(asked, name) for name in _TOKENS]
+    if not release.billed(contender):
+        nothing = Value(NOT_BILLED, muted=True)
+        return Row((head, nothing, nothing, attempts, Value("–", muted=True), *tokens, Value(_OWN_MACHINE)))
+    known = [score for score in asked if score.cost_usd is not None]
+    total = sum((Decimal(score.cost_usd) for score in known), Decimal(0))
+    decisions = sum(score.n_expected - score.outcomes.get("skipped", 0) for score in asked)
+    remarks = list(dict.fromkeys(score.cost_note for score in asked if score.cost_note))
+    if not known:
+        cost = per_1000 = Value("unknown", muted=True)
+    elif len(known) < len(asked):
+        # A part of a sum is a lower bound of it, and a rate over it would be too low without saying so.
+        cost, per_1000 = Value(f"at least {numbers.usd(total)}"), Value("unknown", muted=True)
+        remarks.insert(0, f"{len(asked) - len(known)} of {len(asked)} cells unknown")
+    else:
+        cost = Value(numbers.usd(total))
+        per_1000 = Value(numbers.usd(1000 * total / decisions)) if decisions else Value("n/a", muted=True)
+    return Row((head, cost, per_1000, attempts, _unknown_share(asked), *tokens, Value(words(remarks, "–"))))
+
+
+def _unknown_share(scores: list[Score]) -> Value:
+    """Over the cells' ``cost_unknown_rate``, whose numerator and denominator are attempts."""
+    records = [score.metrics.get("cost_unknown_rate") for score in scores]
+    if any(record is None or record.num is None or record.den is None for record in records):
+        return Value("unknown", muted=True)
+    part, whole = (sum(int(x) for x in column) for column in zip(*((r.num, r.den) for r in records if r), strict=True))
+    return Value(numbers.percent(part / whole)) if whole else Value("n/a", muted=True)
+
+
+def _tokens(scores: Iterable[Score], name: str) -> Value:
+    counts = [score.usage.get(name) for score in scores]
+    reported = [n for n in counts if n is not None]
+    if not reported:
+        return Value("not reported", muted=True)
+    return Value(
+        numbers.count(sum(reported)) if len(reported) == len(counts) else f"at least {numbers.count(sum(reported))}"
+    )

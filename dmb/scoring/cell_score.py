@@ -1,0 +1,149 @@
+"""One cell's score file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dmb import metrics
+from dmb.canonical import sha256_hex
+from dmb.contracts.attempt import OUTCOMES
+from dmb.contracts.cell import MeasureRecord, ReliabilityBin, Score, SliceRecord
+from dmb.contracts.price import PriceRow
+from dmb.contracts.suite import SuiteFile
+from dmb.metrics import Measure
+from dmb.scoring import measures
+from dmb.scoring.evidence import Evidence, Row, open_evidence
+from dmb.store.files import pretty_json
+from dmb.store.frozen_items import gold_shares, load_items
+from dmb.store.layout import items_path
+
+#: Numbers are rounded before they are written, so that the last bit of a sum's order never shows.
+SIGNIFICANT_DIGITS = 12
+
+
+def score_cell(
+    receipt: Path, suite: SuiteFile, prices: Sequence[PriceRow], reference: Path | None, score_key: str
+) -> Score:
+    """Everything about one cell. ``reference``: receipt of the cell that this one is compared with."""
+    evidence = open_evidence(receipt, suite.slots)
+    compared = open_evidence(reference, suite.slots) if reference is not None else None
+    rec = evidence.receipt
+    choices = [s for s in suite.slots if s.kind == "choice"]
+    prefix = len(suite.slots) > 1
+    named: dict[str, Measure] = {}
+    for slot in choices:
+        found = _slot_measures(evidence, compared, suite, slot.id)
+        named |= {f"{slot.id}.{k}" if prefix else k: v for k, v in found.items()}
+    named |= measures.outcome_rates(evidence.first_rows)
+    named |= measures.latencies(evidence.first_rows)
+    cost, total, cost_note = measures.costs(evidence.rows, prices)
+    named["cost_usd_per_1000"] = cost
+    slot = choices[0].id
+    outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
+    confidence, correct = measures.confidences(evidence.first_rows, slot)
+    return Score(
+        score_key=score_key,
+        cell_key=rec.cell_key,
+        receipt=str(receipt),
+        receipt_number=rec.number,
+        receipt_sha256=sha256_hex(receipt.read_bytes()),
+        contender=rec.contender,
+        suite=rec.suite,
+        status=rec.status,
+        stop_reason=rec.stop_reason,
+        source_run=rec.run,
+        simulated=rec.simulated,
+        n_expected=rec.n_expected,
+        n_groups=len({r.item.group for r in evidence.rows}),
+        outcomes={o: Counter(r.decision.outcome for r in evidence.rows)[o] for o in OUTCOMES},
+        n_attempts=sum(len(r.attempts) for r in evidence.rows),
+        confidence_kinds=tuple(sorted({o.confidence_kind for o in outputs if o.confidence_kind is not None})),
+        served_models=tuple(
+            sorted({r.decision.served_model for r in evidence.rows if r.decision.served_model is not None})
+        ),
+        metrics={k: record(v) for k, v in named.items()},
+        slices=tuple(_slices(evidence, suite, slot)),
+        reliability=tuple(_bin(b) for b in metrics.reliability(confidence, correct)) if confidence else (),
+        predictions=metrics.prediction_histogram([str(o.value) for o in outputs])
+        if suite.metrics.stable_labels and outputs
+        else {},
+        prior=_prior(evidence, suite, slot),
+        usage=measures.used_tokens(evidence),
+        cost_usd=None if total is None else format(total.normalize(), "f"),
+        cost_note=cost_note,
+    )
+
+
+def score_bytes(score: Score) -> bytes:
+    """The score file."""
+    return pretty_json(score.model_dump(mode="json"))
+
+
+def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFile, slot: str) -> dict[str, Measure]:
+    rows: Sequence[Row] = evidence.first_rows
+    # where most items have no right answer, accuracy is a question to the answerable ones alone
+    answerable = [r for r in rows if r.item.slices.get("kind") == "control"] if suite.metrics.honesty else rows
+    named = measures.accuracy(answerable, slot)
+    named["macro_f1"] = measures.macro_f1(evidence, suite, slot)
+    named |= measures.calibration(rows, slot)
+    if suite.metrics.compare_with is not None:
+        named |= measures.order_effects(evidence, compared, slot)
+    if suite.metrics.honesty:
+        named |= measures.honesty(rows, slot)
+    return named
+
+
+def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord]:
+    out = []
+    for by in suite.metrics.by:
+        values = {r.item.slices[by] for r in evidence.first_rows if by in r.item.slices}
+        for value in sorted(values, key=lambda v: (str(type(v)), v)):
+            rows = [r for r in evidence.first_rows if r.item.slices.get(by) == value]
+            named = measures.accuracy(rows, slot) | measures.calibration(rows, slot)
+            named |= measures.latencies(rows)
+            named["unsupported_rate"] = measures.outcome_rates(rows)["unsupported_rate"]
+            out.append(
+                SliceRecord(by=by, value=value, n_expected=len(rows), metrics={k: record(v) for k, v in named.items()})
+            )
+    return out
+
+
+def _prior(evidence: Evidence, suite: SuiteFile, slot: str) -> dict[str, Any] | None:
+    """Where a class prior was used: its source suite, top option, share, and the digest of the file it is from."""
+    digest = evidence.receipt.parts["learns"].get("prior")
+    if digest is None or suite.baseline.prior is None:
+        return None
+    shares = gold_shares(load_items(items_path(suite.baseline.prior, digest), digest), slot)
+    option, share = next(iter(shares.items()))
+    return {"suite": suite.baseline.prior, "option": option, "value": _rounded(share), "file_sha256": digest}
+
+
+def record(m: Measure) -> MeasureRecord:
+    """A measure as it is stored."""
+    return MeasureRecord(
+        value=_rounded(m.value),
+        low=_rounded(m.low),
+        high=_rounded(m.high),
+        n=m.n,
+        num=_rounded(m.num) if isinstance(m.num, float) else m.num,
+        den=_rounded(m.den) if isinstance(m.den, float) else m.den,
+        n_groups=m.n_groups,
+        note=m.note,
+    )
+
+
+def _rounded(x: float | None) -> float | None:
+    return None if x is None else float(f"{x:.{SIGNIFICANT_DIGITS}g}")
+
+
+def _bin(b: metrics.Bin) -> ReliabilityBin:
+    return ReliabilityBin(
+        low=b.low,
+        high=b.high,
+        n=b.n,
+        mean_confidence=_rounded(b.mean_confidence) or 0.0,
+        accuracy=_rounded(b.accuracy) or 0.0,
+    )

@@ -1,0 +1,95 @@
+"""The rows that a receipt points at, checked against its digest, as decisions beside their items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dmb.contracts.attempt import Attempt
+from dmb.contracts.cell import Receipt
+from dmb.contracts.decision import Decision, Output
+from dmb.contracts.item import Item
+from dmb.contracts.suite import Slot
+from dmb.engine.decide import by_item, decide
+from dmb.engine.lane import Task
+from dmb.errors import DamagedFile
+from dmb.prompting import shown_options
+from dmb.sampling import SUBSET_SEED
+from dmb.store.attempts import read_attempts
+from dmb.store.frozen_items import FrozenItems, checked_bytes, parse_items
+from dmb.store.layout import items_path
+from dmb.store.receipts import load_receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One expected row: its item, what was decided, and the attempts behind it."""
+
+    item: Item
+    repeat: int
+    decision: Decision
+    attempts: tuple[Attempt, ...]
+
+    def output(self, slot: str) -> Output | None:
+        """The answer in that slot; None unless the decision is valid."""
+        return self.decision.outputs.get(slot) if self.decision.outcome == "valid" else None
+
+    def correct(self, slot: str) -> bool:
+        """Whether the slot's answer is the gold. Where no answer is right (gold None) every answer is wrong."""
+        gold = self.item.gold.get(slot)
+        output = self.output(slot)
+        return output is not None and gold is not None and output.value == gold
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One receipt, opened."""
+
+    path: Path
+    receipt: Receipt
+    items: FrozenItems
+    rows: tuple[Row, ...]
+
+    @property
+    def first_rows(self) -> tuple[Row, ...]:
+        """The first repeat of each item: what accuracy and calibration are made of."""
+        return tuple(r for r in self.rows if r.repeat == 0)
+
+    def labels(self) -> tuple[str, ...]:
+        """Ids of the options of the first option set, in its order: the fixed label list of suites that share one."""
+        first = next(iter(self.items.option_sets.values()))
+        return tuple(o.id for o in first.options)
+
+
+def open_evidence(path: Path, slots: Sequence[Slot]) -> Evidence:
+    """Read and check what the receipt names. Raises ``MissingEvidence`` or ``DamagedFile``."""
+    receipt = load_receipt(path)
+    identity = checked_bytes(
+        items_path(receipt.suite, receipt.items),
+        receipt.items,
+        "start again: items are rebuilt, nothing is asked for that",
+    )
+    items = parse_items(identity).subset(receipt.parts["limit"], SUBSET_SEED)
+    attempts: dict[tuple[str, int, int], list[Attempt]] = {}
+    if receipt.raw is not None and receipt.raw_sha256 is not None:
+        raw = Path(receipt.raw)
+        mend = f"restore the archive that holds run {receipt.run}; nothing is asked again"
+        checked_bytes(raw, receipt.raw_sha256, mend)
+        try:
+            attempts = by_item(read_attempts(raw, receipt.cell_key))
+        except ValueError as e:
+            raise DamagedFile(f"{raw}: {e}") from None
+    ids = {"cell": receipt.cell_key, "contender": receipt.contender, "suite": receipt.suite}
+    rows = []
+    for repeat in range(receipt.parts["repeats"]):
+        for item in items.items:
+            found = tuple(attempts.pop((item.id, item.permutation, repeat), ()))
+            # the request is needed to ask, not to judge: judging looks at digests only
+            task = Task(item.id, item.permutation, repeat, None, shown_options(item, items.option_sets))  # type: ignore[arg-type]
+            rows.append(Row(item, repeat, decide(task, found, ids, slots), found))
+    if attempts:
+        raise DamagedFile(
+            f"{receipt.raw}: holds rows of items that are not in the frozen suite, first {next(iter(attempts))}"
+        )
+    return Evidence(path, receipt, items, tuple(rows))

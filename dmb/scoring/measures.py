@@ -1,0 +1,192 @@
+"""Rows of a cell -> its measures by name. Which apply is the suite's policy; how they are computed is dmb.metrics."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from dmb import metrics
+from dmb.contracts.price import PriceRow
+from dmb.contracts.suite import SuiteFile
+from dmb.metrics import Measure, unknown
+from dmb.pricing import attempt_cost_usd
+from dmb.scoring.evidence import Evidence, Row
+
+Rows = Sequence[Row]
+
+#: At or below this a contender says that it does not know.
+HONEST_AT_MOST = 0.5
+
+
+def accuracy(rows: Rows, slot: str) -> dict[str, Measure]:
+    """Of valid decisions, and end to end: of completed ones, where anything not valid is not correct."""
+    valid = [r for r in rows if r.decision.outcome == "valid"]
+    completed = [r for r in rows if r.decision.outcome != "skipped"]
+    return {
+        "accuracy_valid": _rate(valid, lambda r: r.correct(slot), "no valid decisions"),
+        "accuracy_end_to_end": _rate(completed, lambda r: r.correct(slot), "no completed decisions"),
+    }
+
+
+def outcome_rates(rows: Rows) -> dict[str, Measure]:
+    """Shares of completed decisions by outcome, and of expected rows."""
+    completed = [r for r in rows if r.decision.outcome != "skipped"]
+    out = {
+        f"{name}_rate": _rate(completed, lambda r, name=name: r.decision.outcome == name, "no completed decisions")
+        for name in ("malformed", "truncated", "refused", "failed", "unsupported")
+    }
+    out["completed_rate"] = _rate(rows, lambda r: r.decision.outcome != "skipped", "no rows")
+    out["valid_rate"] = _rate(rows, lambda r: r.decision.outcome == "valid", "no rows")
+    return out
+
+
+def _rate(rows: Rows, hit: Callable[[Row], bool], empty: str) -> Measure:
+    if not rows:
+        return unknown(empty)
+    return metrics.rate([hit(r) for r in rows], [r.item.group for r in rows])
+
+
+def macro_f1(evidence: Evidence, suite: SuiteFile, slot: str) -> Measure:
+    """Over the suite's fixed label list, on valid decisions; n/a where the options differ from item to item."""
+    if not suite.metrics.stable_labels:
+        return unknown("n/a: the options differ from item to item, so there is no fixed label list")
+    pairs = [(r.item.gold[slot], o.value) for r in evidence.first_rows if (o := r.output(slot)) is not None]
+    if not pairs:
+        return unknown("no valid decisions")
+    return metrics.macro_f1([g for g, _ in pairs], [p for _, p in pairs], evidence.labels())
+
+
+def calibration(rows: Rows, slot: str) -> dict[str, Measure]:
+    """ECE and Brier score over valid decisions with a confidence."""
+    confidence, correct = confidences(rows, slot)
+    if not confidence:
+        note = "no valid decisions with a confidence"
+        return {"ece": unknown(note), "brier": unknown(note)}
+    return {"ece": metrics.ece(confidence, correct), "brier": metrics.brier(confidence, correct)}
+
+
+def confidences(rows: Rows, slot: str) -> tuple[list[float], list[bool]]:
+    """(confidence, correct) of the rows that have both."""
+    found = [
+        (o.confidence, r.correct(slot)) for r in rows if (o := r.output(slot)) is not None and o.confidence is not None
+    ]
+    return [c for c, _ in found], [k for _, k in found]
+
+
+def latencies(rows: Rows) -> dict[str, Measure]:
+    """Percentiles of the whole decision (retries included) and of the last request at the socket, in milliseconds."""
+    out = {}
+    for prefix, values in (
+        ("latency", [r.decision.latency_ms for r in rows]),
+        ("request_latency", [r.decision.request_latency_ms for r in rows]),
+    ):
+        known = [v for v in values if v is not None]
+        for name, share in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
+            out[f"{prefix}_{name}_ms"] = metrics.percentile(known, share) if known else unknown("no timed decisions")
+    return out
+
+
+def costs(rows: Rows, prices: Sequence[PriceRow]) -> tuple[Measure, Decimal | None, str | None]:
+    """(US dollars per 1,000 decisions, total, why unknown) over every recorded attempt of completed decisions."""
+    completed = [r for r in rows if r.decision.outcome != "skipped"]
+    if not completed:
+        return unknown("no completed decisions"), None, "nothing was asked"
+    if prices and all(p.unbilled for p in prices):
+        zero = Measure(
+            value=0.0, n=len(completed), num=0, den=len(completed), note="not billed: runs on your own machine"
+        )
+        return zero, Decimal(0), "not billed"
+    per_decision: list[Decimal | None] = []
+    reasons: dict[str, int] = {}
+    for r in completed:
+        total: Decimal | None = Decimal(0)
+        for attempt, usage in zip(r.attempts, r.decision.usage, strict=True):
+            cost, why = attempt_cost_usd(prices, usage, dt.datetime.fromisoformat(attempt.timing.sent_at))
+            if cost is None:
+                reasons[why or "unknown"] = reasons.get(why or "unknown", 0) + 1
+                total = None
+            elif total is not None:
+                total += cost
+        per_decision.append(total)
+    measure = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
+    if reasons:
+        why = "; ".join(f"{k} ({n} attempts)" for k, n in sorted(reasons.items()))
+        return measure, None, why
+    return measure, sum((c for c in per_decision if c is not None), Decimal(0)), None
+
+
+def order_effects(evidence: Evidence, reference: Evidence | None, slot: str) -> dict[str, Measure]:
+    """Flips against the reference suite's own decision, under permutation and on the identical rerun; ECE drift."""
+    names = ("flip_rate", "flip_rate_rerun", "ece_drift")
+    if reference is None:
+        return {n: unknown("n/a: no reference suite") for n in names}
+    base = {r.item.id: r for r in reference.first_rows}
+    out = {}
+    for name, kind in (("flip_rate", "permuted"), ("flip_rate_rerun", "rerun")):
+        rows = [r for r in evidence.first_rows if r.item.slices.get("kind") == kind]
+        pairs = [(_value(base.get(r.item.id), slot), _value(r, slot)) for r in rows]
+        both = [(p, r.item.group) for p, r in zip(pairs, rows, strict=True) if None not in p]
+        out[name] = (
+            metrics.flip_rate([p for p, _ in both], [g for _, g in both])
+            if both
+            else unknown("no pair of valid decisions")
+        )
+    out["ece_drift"] = _ece_drift(evidence, base, slot)
+    return out
+
+
+def _value(row: Row | None, slot: str) -> str | None:
+    output = row.output(slot) if row is not None else None
+    return str(output.value) if output is not None else None
+
+
+def _ece_drift(evidence: Evidence, base: dict[str, Row], slot: str) -> Measure:
+    before, after, groups = [], [], []
+    for r in evidence.first_rows:
+        if r.item.slices.get("kind") != "permuted" or r.item.id not in base:
+            continue
+        a, b = base[r.item.id].output(slot), r.output(slot)
+        if a is None or b is None or a.confidence is None or b.confidence is None:
+            continue
+        before.append((a.confidence, base[r.item.id].correct(slot)))
+        after.append((b.confidence, r.correct(slot)))
+        groups.append(r.item.group)
+    if not before:
+        return unknown("no pair of valid decisions with confidences")
+    return metrics.ece_drift(
+        [c for c, _ in before], [k for _, k in before], [c for c, _ in after], [k for _, k in after], groups
+    )
+
+
+def honesty(rows: Rows, slot: str) -> dict[str, Measure]:
+    """Share of answers with confidence at most 0.5: where nothing can be known, and over the answerable controls."""
+    out = {}
+    for name, wanted in (("honest_rate", False), ("honest_rate_controls", True)):
+        chosen = [
+            (o.confidence <= HONEST_AT_MOST, r.item.group)
+            for r in rows
+            if (r.item.slices.get("kind") == "control") is wanted
+            and (o := r.output(slot)) is not None
+            and o.confidence is not None
+        ]
+        out[name] = (
+            metrics.rate([h for h, _ in chosen], [g for _, g in chosen])
+            if chosen
+            else unknown("no valid decisions with a confidence")
+        )
+    return out
+
+
+def used_tokens(evidence: Evidence) -> dict[str, int | None]:
+    """Tokens over all attempts; None where any attempt's usage was not reported."""
+    sums: dict[str, int | None] = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0}
+    any_usage = False
+    for r in evidence.rows:
+        for usage in r.decision.usage:
+            any_usage = True
+            for name in sums:
+                value = getattr(usage, name) if usage is not None else None
+                known = sums[name]
+                sums[name] = None if value is None or known is None else known + value
+    return sums if any_usage else dict.fromkeys(sums, None)

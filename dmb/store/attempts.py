@@ -1,0 +1,77 @@
+"""The attempts log: one JSON row a line, appended as it happens, read with a torn last line set aside."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from dmb.canonical import json_line
+from dmb.contracts.attempt import Attempt
+
+#: Rows reach the disk itself within this many seconds; the kernel has them at once, so that a kill loses none.
+FLUSH_EVERY_S = 0.5
+
+
+class AttemptLog:
+    """The one writer of a raw log. Append is thread-safe; close waits until the bytes are on disk."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("ab", buffering=0)
+        self._lock = threading.Lock()
+        self._dirty = False
+        self._closed = threading.Event()
+        self._flusher = threading.Thread(target=self._flush_now_and_then, daemon=True)
+        self._flusher.start()
+
+    def append(self, row: Attempt) -> None:
+        """One row; it is with the kernel when this returns."""
+        data = json_line(row.model_dump(mode="json", exclude_none=True)).encode("ascii")
+        with self._lock:
+            self._file.write(data)
+            self._dirty = True
+
+    def _flush_now_and_then(self) -> None:
+        while not self._closed.wait(FLUSH_EVERY_S):
+            self._flush()
+
+    def _flush(self) -> None:
+        with self._lock:
+            if self._dirty:
+                os.fsync(self._file.fileno())
+                self._dirty = False
+
+    def close(self) -> None:
+        """Everything is on disk afterwards."""
+        self._closed.set()
+        self._flusher.join()
+        self._flush()
+        self._file.close()
+
+    def __enter__(self) -> AttemptLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines that end in a line feed. A torn last line of a killed writer is not one of them."""
+    if not path.exists():
+        return
+    with path.open("rb") as f:
+        for line in f:
+            if line.endswith(b"\n"):
+                yield line
+
+
+def read_attempts(path: Path, cell_key: str | None = None) -> Iterator[Attempt]:
+    """The rows of a raw log, those of one cell only where ``cell_key`` is given."""
+    for line in whole_lines(path):
+        if cell_key is not None and cell_key.encode("ascii") not in line:
+            continue
+        row = Attempt.model_validate_json(line)
+        if cell_key is None or row.cell == cell_key:
+            yield row

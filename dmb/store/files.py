@@ -1,0 +1,44 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace ``path`` in one step; readers see the old bytes or the new ones."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _write_part(path, data)
+    part.replace(path)
+
+
+def write_once(path: Path, data: bytes) -> None:
+    """Create ``path`` whole. Raises ``FileExistsError`` when it is there: such a file is never edited."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _write_part(path, data)
+    try:
+        os.link(part, path)
+    finally:
+        part.unlink()
+
+
+def _write_part(path: Path, data: bytes) -> Path:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with part.open("wb") as f:
+        f.write(data)
+        f.flush()
+        os.fsync(f.fileno())
+    return part
+
+
+def pretty_json(value: Any) -> bytes:
+    """Indented, sorted, newline at the end: for files that people open."""
+    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+
+
+def load_json(path: Path) -> Any:
+    """The JSON value in a file."""
+    return json.loads(path.read_bytes())

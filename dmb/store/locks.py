@@ -1,0 +1,50 @@
+"""One payer a cell, one owner a run: kernel locks, which end with the process that holds them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from dmb.errors import CellBusy
+from dmb.store.files import load_json, pretty_json, write_whole
+
+
+class CellLock:
+    """Held while a cell is asked. A second payer fails at once and learns who holds it."""
+
+    def __init__(self, cell: Path, run: str) -> None:
+        self._cell, self._run = cell, run
+        cell.mkdir(parents=True, exist_ok=True)
+        self._lock = FileLock(cell / "lock", timeout=0, thread_local=False)
+
+    def __enter__(self) -> CellLock:
+        owner = self._cell / "owner.json"
+        try:
+            self._lock.acquire()
+        except Timeout:
+            held_by = load_json(owner) if owner.exists() else {}
+            raise CellBusy(
+                f"{self._cell}: is being asked by run {held_by.get('run', '?')}, process {held_by.get('pid', '?')} on "
+                f"{held_by.get('host', '?')}; wait for it or end that process"
+            ) from None
+        write_whole(owner, pretty_json({"run": self._run, "pid": os.getpid(), "host": socket.gethostname()}))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a living process holds this lock file. A file that is not there is not held."""
+    if not lock.exists():
+        return False
+    probe = FileLock(lock, timeout=0, thread_local=False)
+    try:
+        probe.acquire()
+    except Timeout:
+        return True
+    probe.release()
+    return False

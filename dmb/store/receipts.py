@@ -1,0 +1,38 @@
+"""Receipts: numbered, written once, never edited; the newest counts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dmb.contracts.cell import Receipt
+from dmb.errors import MissingEvidence
+from dmb.store.files import pretty_json, write_once
+
+_NUMBERED = re.compile(r"^(receipt|score)\.(\d+)\.")
+
+
+def newest_number(cell: Path) -> int:
+    """The highest number that a receipt or a score of this cell carries; 0 when there is none.
+
+    Scores count too: after the loss of a receipt its number must not be given to another one.
+    """
+    if not cell.is_dir():
+        return 0
+    numbers = [int(m[2]) for p in cell.iterdir() if (m := _NUMBERED.match(p.name))]
+    return max(numbers, default=0)
+
+
+def load_receipt(path: Path) -> Receipt:
+    """Raises ``MissingEvidence`` when the file is not there."""
+    try:
+        return Receipt.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise MissingEvidence(
+            f"{path}: the receipt is not here; restore the archive that holds it, or start again"
+        ) from None
+
+
+def write_receipt(path: Path, receipt: Receipt) -> None:
+    """Raises ``FileExistsError`` when that number is taken."""
+    write_once(path, pretty_json(receipt.model_dump(mode="json")))

@@ -1,0 +1,182 @@
+"""A run: exclusive birth, an honest end, and the sweep of runs whose process is gone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from dmb.contracts.cell import Receipt, RunStatus
+from dmb.errors import UsageError
+from dmb.store.files import load_json, pretty_json, write_whole
+from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
+from dmb.store.locks import is_held
+
+_RUN_ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
+
+#: A cluster job that ends without its output deletes that path; it gets this long before a new run writes there.
+SETTLE_S = 2.0
+
+#: The proof of life of runs that this process has opened; the kernel drops it with the process.
+_alive: dict[str, FileLock] = {}
+
+
+def check_run_id(run: str) -> None:
+    """Raises ``UsageError`` for an id that is no plain word, or that is taken."""
+    if not _RUN_ID.match(run) or ".." in run:
+        raise UsageError(
+            f"--id: {run!r} is no run id; use letters, digits, '-', '_' and '.', beginning with a letter or digit"
+        )
+    if os.path.lexists(run_dir(run)):
+        raise UsageError(f"--id: {run_dir(run)} exists, and a run directory is never reused; choose another id")
+
+
+def utc_now() -> str:
+    """Now, as ISO 8601 in UTC with milliseconds."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def begin_run(
+    run: str | None, stem: str, plan: dict[str, Any], snapshots: dict[str, bytes], facts: dict[str, Any]
+) -> str:
+    """Create the run directory with its plan, snapshots and a manifest that says ``running``; returns the id.
+
+    Without ``run`` the id is the next free ``<stem>-<n>``. The directory is made exclusively.
+    """
+    RUNS.mkdir(exist_ok=True)
+    names = [run] if run else (f"{stem}-{n}" for n in range(1, 1_000_000))
+    for name in names:
+        try:
+            run_dir(name).mkdir()
+            break
+        except FileExistsError:
+            if run:
+                check_run_id(run)
+    home = run_dir(name)
+    lock = FileLock(home / "alive", timeout=0, thread_local=False)
+    lock.acquire()
+    _alive[name] = lock
+    for file, data in snapshots.items():
+        write_whole(home / file, data)
+    write_whole(home / "plan.json", pretty_json({**plan, "run": name}))
+    owner = {"host": socket.gethostname(), "pid": os.getpid(), "started_at": utc_now()}
+    write_whole(home / "manifest.json", pretty_json({"run": name, "status": "running", **owner, **facts}))
+    return name
+
+
+def set_manifest(run: str, **changes: Any) -> None:
+    """Replace fields of the manifest, atomically."""
+    path = run_dir(run) / "manifest.json"
+    old = load_json(path) if path.exists() else {"run": run}
+    write_whole(path, pretty_json(old | changes))
+
+
+def run_status(run: str) -> str:
+    """The manifest's status; a directory without a manifest was killed at birth: ``interrupted``."""
+    path = run_dir(run) / "manifest.json"
+    return load_json(path)["status"] if path.exists() else "interrupted"
+
+
+def receipts_of(run: str) -> dict[str, Receipt]:
+    """Cell key -> receipt, for the planned cells of a run that have one written by this very run."""
+    found = {}
+    for key, cell in load_json(run_dir(run) / "plan.json")["cells"].items():
+        path = receipt_path(cell["contender"], cell["suite"], key, cell["number"])
+        if path.exists() and (receipt := Receipt.model_validate_json(path.read_bytes())).run == run:
+            found[key] = receipt
+    return found
+
+
+def stops_dir(run: str) -> Path:
+    """Where stop marks and failure marks of a run lie."""
+    return run_dir(run) / "stops"
+
+
+def mark(run: str, name: str, text: str) -> None:
+    """Leave a mark: ``run``, ``provider.<id>`` or ``cell.<key>`` stop, or ``failed.<what>``."""
+    write_whole(stops_dir(run) / name, (text + "\n").encode("utf-8"))
+
+
+def end_run(run: str) -> RunStatus:
+    """Close the manifest from the evidence, not from the workflow's verdict, and write the run's cell index."""
+    planned = load_json(run_dir(run) / "plan.json")["cells"]
+    receipts = receipts_of(run)
+    failures = {p.name: p.read_text(encoding="utf-8").strip() for p in sorted(stops_dir(run).glob("failed.*"))}
+    status: RunStatus
+    if len(receipts) == len(planned):
+        status = "stopped" if any(r.status == "stopped" for r in receipts.values()) else "complete"
+    else:
+        status = "failed" if failures else "interrupted"
+    index = {
+        key: {
+            "cell_key": key,
+            "contender": cell["contender"],
+            "suite": cell["suite"],
+            "receipt": str(receipt_path(cell["contender"], cell["suite"], key, cell["number"]))
+            if key in receipts
+            else None,
+            "status": receipts[key].status if key in receipts else None,
+            "stop_reason": receipts[key].stop_reason if key in receipts else None,
+            "outcomes": receipts[key].outcomes if key in receipts else None,
+        }
+        for key, cell in planned.items()
+    }
+    write_whole(run_dir(run) / "cells.json", pretty_json(list(index.values())))
+    parents = sorted(
+        {row.origin for key, r in receipts.items() if r.n_imported for row in _imported(run, planned[key], key)}
+        - {None}
+    )
+    set_manifest(run, status=status, ended_at=utc_now(), failures=failures, parents=parents)
+    if lock := _alive.pop(run, None):
+        lock.release()
+    return status
+
+
+def _imported(run: str, cell: dict[str, Any], key: str) -> list[Any]:
+    from dmb.store.attempts import read_attempts
+
+    return [r for r in read_attempts(raw_log(run, cell["contender"], cell["suite"]), key) if r.origin]
+
+
+def all_runs() -> list[str]:
+    """Ids of the run directories, oldest name first."""
+    if not RUNS.is_dir():
+        return []
+    return sorted(p.name for p in RUNS.iterdir() if p.is_dir() and not p.name.startswith(("_", ".")))
+
+
+def sweep(patience_s: float = 60.0) -> list[str]:
+    """Mark runs whose owner is gone as interrupted, and wait until their orphans have ended. Returns their ids.
+
+    The stop mark makes an orphan end after the request in flight; only then may a new plan be made, since what it
+    finished counts.
+    """
+    swept = []
+    for run in all_runs():
+        home = run_dir(run)
+        if run_status(run) != "running" and (home / "manifest.json").exists():
+            continue
+        if is_held(home / "alive"):
+            continue  # another start is at work
+        if not (home / "plan.json").exists():
+            set_manifest(run, status="interrupted", ended_at=utc_now())
+            continue
+        if load_json(home / "manifest.json").get("host", socket.gethostname()) != socket.gethostname():
+            continue  # a kernel lock says nothing about another host's process
+        mark(run, "run", "its owner is gone")
+        set_manifest(run, status="interrupted", ended_at=utc_now())
+        swept.append(run)
+        deadline = time.monotonic() + patience_s
+        for key, cell in load_json(home / "plan.json")["cells"].items():
+            lock = receipt_path(cell["contender"], cell["suite"], key, cell["number"]).with_name("lock")
+            while is_held(lock) and time.monotonic() < deadline:
+                time.sleep(0.1)
+    if swept:
+        time.sleep(SETTLE_S)
+    return swept

@@ -1,0 +1,141 @@
+"""The System One format: ``POST /v1/systemone``, spoken by jev and by every compatible server.
+
+There is no temperature, seed or output cap to send. An answer carries a probability per option text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dmb.contracts.attempt import Failure, Usage
+from dmb.contracts.reply import RawAnswer, Reply
+from dmb.contracts.request import Request
+from dmb.wires.exchange import Call, Wire
+
+
+def call(request: Request, model: str, settings: Mapping[str, Any]) -> Call:
+    """One question a choice slot; the criteria's keys are the option texts in the order shown."""
+    questions = {
+        slot.id: {
+            "type": "choice",
+            "instructions": request.instructions,
+            "criteria": dict.fromkeys(request.options),
+        }
+        for slot in request.slots
+    }
+    # insertion order is the order of the options, so these keys are not sorted
+    body = json.dumps({"model": model, "state": request.state, "questions": questions}, ensure_ascii=False)
+    return Call(path="/v1/systemone", body=body, headers={"content-type": "application/json"})
+
+
+def read(status: int, headers: Mapping[str, str], body: bytes) -> Reply | Failure:
+    """Status 200 with a JSON object is a reply, everything else a failure with its kind."""
+    data = _json(body)
+    if status != 200:
+        return _failure(status, data)
+    if not isinstance(data, dict):
+        return Reply(malformed="the reply is no JSON object")
+    answers = data.get("answers")
+    if not isinstance(answers, dict):
+        return Reply(malformed="the reply has no answers")
+    read_answers = {}
+    for name, a in answers.items():
+        if not isinstance(a, dict):
+            return Reply(malformed=f"{name}: the answer is no object")
+        if a.get("type") == "unsupported":
+            return Failure(kind="unsupported", detail=f"{name}: the server says unsupported")
+        if a.get("type") != "choice" or not isinstance(a.get("choice"), str):
+            return Reply(malformed=f"{name}: the answer is no choice")
+        read_answers[name] = RawAnswer(
+            label=a["choice"],
+            confidence=a.get("confidence"),
+            confidence_kind="native",
+            probabilities=a.get("probabilities"),
+        )
+    model = data.get("model")
+    return Reply(answers=read_answers, usage=_usage(data.get("usage")), model=model if isinstance(model, str) else None)
+
+
+def _json(body: bytes) -> Any:
+    def refuse(name: str) -> Any:
+        raise ValueError(name)
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({k for k, _ in pairs}) != len(pairs):
+            raise ValueError("duplicate key")
+        return dict(pairs)
+
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=refuse, object_pairs_hook=unique)
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        return None
+
+
+def _usage(written: Any) -> Usage | None:
+    """A server that always says 0/0 counts nothing: not reported, which is not zero."""
+    if not isinstance(written, dict):
+        return None
+    tokens = [written.get("input_tokens"), written.get("output_tokens")]
+    if not all(isinstance(t, int) and not isinstance(t, bool) and t >= 0 for t in tokens) or not any(tokens):
+        return None
+    return Usage(input_tokens=tokens[0], output_tokens=tokens[1])
+
+
+def _failure(status: int, data: Any) -> Failure:
+    kind, text = _error(data)
+    detail = f"HTTP {status}" + (f" {kind}" if kind else "") + (f": {text[:200]}" if text else "")
+    # no key is 403 here and a wrong one 401, each with error_type authentication_error (seen in recordings, 2026-09)
+    if status == 401 or kind == "authentication_error":
+        return Failure(kind="authentication", detail=detail)
+    if status == 402:
+        return Failure(kind="budget", detail=detail)
+    if status == 403:
+        return Failure(kind="permission", detail=detail)
+    if status == 429:
+        return Failure(kind="rate_limit", detail=detail)
+    if status in (408, 504):
+        return Failure(kind="timeout", detail=detail)
+    if (
+        status == 501
+        or kind == "max_tokens_exceeded"
+        or status == 413
+        or (status in (400, 422) and _about_size(data, text))
+    ):
+        return Failure(kind="unsupported", detail=detail)
+    if status >= 500:
+        return Failure(kind="overloaded", detail=detail)
+    return Failure(kind="rejected", detail=detail)
+
+
+def _error(data: Any) -> tuple[str, str]:
+    """(kind, message) from the shapes that servers of this format use. Echoed input is never read."""
+    if not isinstance(data, dict):
+        return "", ""
+    for holder in (data.get("detail"), data.get("error"), data):
+        if isinstance(holder, str):
+            return "", holder
+        if isinstance(holder, list):
+            first = holder[0] if holder and isinstance(holder[0], dict) else {}
+            return str(first.get("type", "")), str(first.get("msg", ""))
+        if isinstance(holder, dict) and (holder.get("error_type") or holder.get("message")):
+            return str(holder.get("error_type") or holder.get("type") or ""), str(holder.get("message") or "")
+    return "", ""
+
+
+def _about_size(data: Any, text: str) -> bool:
+    """An option cap or a size limit: the contender cannot take this question, and asking again will not help."""
+    words = text.lower()
+    detail = data.get("detail") if isinstance(data, dict) else None
+    if isinstance(detail, list) and any(isinstance(d, dict) and d.get("type") == "too_long" for d in detail):
+        return True
+    return any(w in words for w in ("entries", "at most", "too many", "too long", "maximum"))
+
+
+def authorise(key: str) -> Mapping[str, str]:
+    """Headers that carry the credential; they are never logged."""
+    return {"authorization": f"Bearer {key}"}
+
+
+WIRE = Wire(version=1, call=call, read=read, authorise=authorise)

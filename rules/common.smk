@@ -1,0 +1,47 @@
+# The plan, and what the wildcards may be. What the functions do stands in dmb/planning/driver.py.
+import sys
+
+sys.path.insert(0, workflow.basedir)
+
+from dmb.errors import DmbError
+from dmb.planning.driver import Driver
+from snakemake.exceptions import WorkflowError
+
+try:
+    DMB = Driver(config, main=workflow.is_main_process, dry=workflow.output_settings.dryrun)
+except DmbError as e:
+    print(f"dmb: {e}", file=sys.stderr)
+    sys.exit(e.exit_code)
+
+
+def told(function):
+    """An input function whose refusal reaches the user as one line."""
+
+    def wrapped(wildcards):
+        try:
+            return function(wildcards)
+        except DmbError as e:
+            raise WorkflowError(str(e)) from None
+
+    return wrapped
+
+
+# the very Python that runs the workflow, whatever stands first on PATH
+PYTHON = sys.executable
+CELL = "runs/_cells/{contender}.{suite}/{cell}"
+
+
+wildcard_constraints:
+    contender="[a-z0-9]+(-[a-z0-9]+)*",
+    suite="[a-z0-9]+(-[a-z0-9]+)*",
+    source="[a-z0-9]+(-[a-z0-9]+)*",
+    release="[a-z0-9]+(-[a-z0-9]+)*",
+    cell="[0-9a-f]{16}",
+    score="[0-9a-f]{16}",
+    sha="[0-9a-f]{12}",
+    n=r"\d+",
+
+
+rule all:
+    input:
+        DMB.results(),

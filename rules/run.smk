@@ -1,0 +1,14 @@
+# The run is born when the plan holds something to ask, never in a dry run, and closed from its evidence.
+onstart:
+    try:
+        DMB.start(workflow.dag.needrun_jobs(), workflow.touch)
+    except DmbError as e:
+        raise WorkflowError(str(e)) from None
+
+
+onsuccess:
+    DMB.end()
+
+
+onerror:
+    DMB.end()

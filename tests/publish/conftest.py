@@ -1,0 +1,21 @@
+"""The golden pages' switch, and a release that is made once."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from dmb.publish.release import Release
+from tests.publish.factory import golden_release
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    # Pytest reads this file early only when this folder is named; tests/conftest.py may register the option for all.
+    with contextlib.suppress(ValueError):
+        parser.addoption("--fix", action="store_true", help="rewrite the golden pages from what the code makes now")
+
+
+@pytest.fixture(scope="session")
+def golden() -> Release:
+    return golden_release()

@@ -1,0 +1,422 @@
+"""One small factory of releases: counts go in, scores as scoring would make them come out."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from dmb.contracts import config
+from dmb.contracts.attempt import OUTCOMES
+from dmb.contracts.cell import MeasureRecord, Receipt, ReliabilityBin, Score, SliceRecord
+from dmb.contracts.contender import Contender, Display
+from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
+from dmb.publish.release import Attribution, Deviation, Release, RunFacts
+
+SIZES = (2, 8, 32, 64, 128, 192, 254, 255, 256, 384, 512)
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def rate(num: int, den: int, note: str | None = None, n_groups: int | None = None) -> MeasureRecord:
+    """A share with its Wilson interval; undefined over nothing."""
+    if not den:
+        return MeasureRecord(value=None, num=num, den=den, note=note or "no row to divide by")
+    z, p = 1.959963984540054, num / den
+    middle, half = p + z * z / (2 * den), z * math.sqrt(p * (1 - p) / den + z * z / (4 * den * den))
+    low, high = ((middle - half) / (1 + z * z / den), (middle + half) / (1 + z * z / den))
+    return MeasureRecord(
+        value=p, low=max(0.0, low), high=min(1.0, high), n=den, num=num, den=den, note=note, n_groups=n_groups
+    )
+
+
+def number(value: float, spread: float, n: int, note: str | None = None) -> MeasureRecord:
+    return MeasureRecord(value=value, low=value - spread, high=value + spread, n=n, note=note)
+
+
+def undefined(note: str) -> MeasureRecord:
+    return MeasureRecord(value=None, note=note)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a contender did on a suite."""
+
+    correct: int
+    outcomes: dict[str, int]
+    latency_ms: float
+    kind: str = "rule"
+    ece: float = 0.1
+    simulated: bool = False
+    served: tuple[str, ...] = ()
+    cost_usd: str | None = None
+    cost_note: str | None = None
+    predictions: dict[str, int] = field(default_factory=dict)
+    prior: dict[str, Any] | None = None
+    status: str = "complete"
+    stop_reason: str | None = None
+    #: Number of options from which nothing is answered.
+    cap: int | None = None
+    #: Lost accuracy per doubling of the number of options.
+    decay: float = 0.05
+
+
+def suite(id: str, title: str, **metrics: Any) -> SuiteFile:
+    return SuiteFile(
+        id=id,
+        title=title,
+        description=f"Made-up items in the shape of {title.lower()}.",
+        items=ItemsSpec(builder="made-up"),
+        question=Question(instructions="Which?"),
+        metrics=MetricsSpec(**metrics),
+    )
+
+
+SUITES = {
+    "intent-77": (suite("intent-77", "Banking intents"), 300),
+    "gate-spam": (suite("gate-spam", "Spam gate", by=("anonymised",)), 300),
+    "cardinality": (suite("cardinality", "Growing lists", stable_labels=False), 275),
+    "order-stability": (suite("order-stability", "Options in other orders", compare_with="intent-77"), 400),
+    "confidence-honesty": (suite("confidence-honesty", "Nothing to know", stable_labels=False, honesty=True), 300),
+}
+
+
+def contender(
+    label: str,
+    *,
+    baseline: str | None = None,
+    provider: str = "in-process",
+    model: str = "",
+    tier: str = "baseline",
+    **settings: Any,
+) -> Contender:
+    return Contender(
+        provider=provider,
+        baseline=baseline,
+        wire=None if baseline else "decisions",
+        model=model or baseline or label,
+        settings=settings,
+        display=Display(label=label, tier=tier),
+    )
+
+
+def skipped_score(name: str, suite: str, n_expected: int, reason: str = "no-credential") -> Score:
+    note = f"skipped: {reason}"
+    keys = ["accuracy_valid", "accuracy_end_to_end", "macro_f1", "ece", "latency_p50_ms", "cost_usd_per_1000"]
+    return _score(
+        name,
+        suite,
+        n_expected,
+        {"skipped": n_expected},
+        {key: undefined(note) for key in keys},
+        status="skipped",
+        stop_reason=reason,
+    )
+
+
+def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Score:
+    outcomes = {outcome: given.outcomes.get(outcome, 0) for outcome in OUTCOMES}
+    valid, completed = outcomes["valid"], n_expected - outcomes["skipped"]
+    stable = SUITES[suite][0].metrics.stable_labels
+    groups = {"cardinality": 25, "order-stability": 100}.get(suite)
+    metrics = {
+        "accuracy_valid": rate(given.correct, valid, n_groups=groups),
+        "accuracy_end_to_end": rate(given.correct, n_expected, n_groups=groups),
+        "macro_f1": number(given.correct / n_expected * 0.97, 0.04, valid)
+        if stable
+        else undefined("option texts differ between items"),
+        **{f"{outcome}_rate": rate(outcomes[outcome], completed) for outcome in OUTCOMES[1:6]},
+        "completed_rate": rate(completed, n_expected),
+        "valid_rate": rate(valid, n_expected),
+        "ece": number(given.ece, 0.021, valid),
+        "brier": number(given.ece + 0.08, 0.02, valid),
+        "latency_p50_ms": number(given.latency_ms, given.latency_ms * 0.04, completed),
+        "latency_p95_ms": MeasureRecord(value=given.latency_ms * 1.9, high=given.latency_ms * 2.2, n=completed),
+        "latency_p99_ms": MeasureRecord(value=given.latency_ms * 3.1, n=completed, note="not bounded below 299 rows"),
+        "cost_usd_per_1000": _cost(given, completed),
+    }
+    if suite == "order-stability":
+        flips = round(60 * (1 - given.correct / n_expected)) + 4
+        metrics |= {
+            "flip_rate": rate(flips * 3, 300, n_groups=100),
+            "flip_rate_rerun": rate(flips // 6, 100),
+            "ece_drift": number(0.0123 - given.ece / 9, 0.02, 100),
+        }
+    if suite == "confidence-honesty":
+        honest = round(200 * (1 - given.ece * 3))
+        metrics |= {
+            "honest_rate": rate(honest, 200),
+            "honest_rate_controls": rate(honest // 9, 100),
+            "accuracy_controls": rate(min(100, given.correct // 2), 100),
+        }
+    return _score(
+        name,
+        suite,
+        n_expected,
+        outcomes,
+        metrics,
+        status=given.status,
+        stop_reason=given.stop_reason,
+        simulated=given.simulated,
+        n_attempts=completed + outcomes["malformed"],
+        confidence_kinds=(given.kind,),
+        served_models=given.served,
+        slices=_slices(suite, given, n_expected),
+        reliability=_bins(given, valid),
+        predictions=given.predictions,
+        prior=given.prior,
+        usage={"input_tokens": 91 * completed, "cached_tokens": None, "output_tokens": 12 * completed}
+        if given.cost_usd
+        else {},
+        cost_usd=given.cost_usd,
+        cost_note=given.cost_note,
+        n_groups=groups or n_expected,
+    )
+
+
+def release(
+    entries: dict[str, Contender], answers: dict[tuple[str, str], Answers], suites: list[str], **fields: Any
+) -> Release:
+    """A cell without answers is a skipped one."""
+    scores = []
+    for suite_id in suites:
+        expected = SUITES[suite_id][1]
+        for name in entries:
+            given = answers.get((name, suite_id))
+            scores.append(
+                answered_score(name, suite_id, expected, given) if given else skipped_score(name, suite_id, expected)
+            )
+    made = {
+        "name": "v9",
+        "key": sha("release"),
+        "title": "Made-up release",
+        "spec": config.Release(title="Made-up release", suites=tuple(suites), contenders=tuple(entries)),
+        "suites": {suite_id: SUITES[suite_id][0] for suite_id in suites},
+        "contenders": entries,
+        "scores": tuple(scores),
+        "receipts": {score.cell_key: _receipt(score) for score in scores},
+        "prices": PRICES,
+        "deviations": (
+            Deviation("One lane was paced by hand.", "Its provider counts calls per minute | hour.", ("v9-1",)),
+        ),
+        "runs": (
+            RunFacts(
+                "v9-1",
+                "2026-11-02T09:00:00Z",
+                "2026-11-02T09:14:05Z",
+                "bench-1",
+                {"python": "3.11.7", "numpy": "2.4.6"},
+                {"scored": "0.1834", "negotiation": "0", "unsettled": None},
+            ),
+        ),
+        "attributions": (
+            Attribution(
+                "made-up-intents",
+                "CC-BY-4.0",
+                "Made-up intents by A. Nobody & Co.",
+                "labels kept, texts hashed",
+                "https://example.org/intents",
+            ),
+        ),
+        "protocol_version": 3,
+        "dmb_version": "0.1.0",
+    }
+    return Release(**(made | fields))
+
+
+PRICES = PricesFile(
+    price=(
+        PriceRow(provider="local", model="tiny", unbilled=True, source="own machine", checked_on="2026-11-01"),
+        PriceRow(
+            provider="cloud",
+            model="cloud-1",
+            input=Decimal("0.15"),
+            cached=Decimal("0.075"),
+            output=Decimal("0.60"),
+            source="https://example.org/prices",
+            checked_on="2026-11-01",
+        ),
+        PriceRow(
+            provider="cloud",
+            model="cloud-2",
+            input=Decimal("1.5"),
+            output=Decimal("6"),
+            source="https://example.org/prices",
+            checked_on="2026-10-28",
+        ),
+    )
+)
+
+#: The release of the golden pages: a floor, a prior, a simulated contender with a hostile name, a billed one and a skipped one.
+ENTRIES = {
+    "random": contender("Random", baseline="random", seed=7),
+    "majority": contender("Majority", baseline="majority"),
+    "tiny": contender("Tiny <b>|& `x`", provider="local", model="tiny", tier="local", temperature=0),
+    "cloud": contender("Cloud 1", provider="cloud", model="cloud-1", tier="small", temperature=0, max_output_tokens=64),
+    "cloud-big": contender("Cloud 2", provider="cloud", model="cloud-2", tier="flagship"),
+}
+
+
+def golden_release(**fields: Any) -> Release:
+    prior = {"suite": "intent-77", "option": "card_arrival", "value": 4 / 300, "file_sha256": sha("intent-77")}
+    whole = {"intent-77": 300, "cardinality": 275, "order-stability": 400}
+    answers = {}
+    for suite_id, n in whole.items():
+        labels = (
+            {"a|b": round(n * 0.2), "<script>": round(n * 0.3), "c": round(n * 0.5)}
+            if suite_id != "cardinality"
+            else {}
+        )
+        one = {"card_arrival": n} if suite_id != "cardinality" else {}
+        answers |= {
+            ("random", suite_id): Answers(n // 60, {"valid": n}, 0.004, ece=0.01, predictions=labels, decay=0.5),
+            ("majority", suite_id): Answers(
+                n // 75, {"valid": n}, 0.0021, ece=0.02, predictions=one, prior=prior, decay=0.5
+            ),
+            ("tiny", suite_id): Answers(
+                round(n * 0.62),
+                {"valid": n - 20, "malformed": 12, "unsupported": 8},
+                41.27,
+                "native-probability",
+                0.083,
+                True,
+                ("tiny",),
+                predictions=labels,
+                cap=255,
+            ),
+            ("cloud", suite_id): Answers(
+                round(n * 0.8),
+                {"valid": n - 9, "truncated": 2, "refused": 3, "failed": 4},
+                412.6,
+                "stated",
+                0.121,
+                False,
+                ("cloud-1-2026-08-01",),
+                cost_usd="0.0611",
+                predictions=labels,
+                decay=0.02,
+            ),
+        }
+    answers["cloud", "order-stability"] = Answers(
+        210,
+        {"valid": 260, "failed": 10, "skipped": 130},
+        420.0,
+        "stated",
+        0.12,
+        False,
+        ("cloud-1",),
+        None,
+        "the wall deadline cut off usage",
+        status="dnf",
+        stop_reason="deadline",
+    )
+    return release(ENTRIES, answers, list(whole), **fields)
+
+
+def _cost(given: Answers, completed: int) -> MeasureRecord:
+    if given.cost_usd is None:
+        return undefined(given.cost_note or "not billed: runs on your own machine")
+    value = 1000 * float(given.cost_usd) / completed
+    return MeasureRecord(
+        value=value, low=value * 0.98, high=value * 1.02, n=completed, num=given.cost_usd, den=completed
+    )
+
+
+def _slices(suite: str, given: Answers, n_expected: int) -> tuple[SliceRecord, ...]:
+    if suite == "cardinality":
+        return tuple(_size_slice(given, n) for n in SIZES)
+    if suite == "gate-spam":
+        share = given.correct / n_expected
+        return tuple(
+            SliceRecord(
+                by="anonymised", value=flag, n_expected=n, metrics={"accuracy_valid": rate(round(n * share), n)}
+            )
+            for flag, n in ((True, 62), (False, 238))
+        )
+    return ()
+
+
+def _size_slice(given: Answers, n: int) -> SliceRecord:
+    doublings = math.log2(n) - 1
+    correct = max(0, min(25, round(25 * max(1 / n, 1 - given.decay * doublings))))
+    silent = given.cap is not None and n > given.cap
+    valid = 0 if silent else 25
+    latency = given.latency_ms * (1 + 0.11 * doublings)
+    metrics = {
+        "accuracy_valid": rate(
+            0 if silent else correct, valid, f"no valid decision: at most {given.cap} options" if silent else None
+        ),
+        "accuracy_end_to_end": rate(0 if silent else correct, 25),
+        "latency_p50_ms": undefined("no completed request") if silent else number(latency, latency * 0.08, 25),
+    }
+    return SliceRecord(by="n_options", value=n, n_expected=25, metrics=metrics)
+
+
+def _bins(given: Answers, valid: int) -> tuple[ReliabilityBin, ...]:
+    """A bell of confidences around the accuracy, each off by the calibration error."""
+    share = given.correct / max(1, valid)
+    weights = [math.exp(-(((i + 0.5) / 10 - share) ** 2) / 0.06) for i in range(10)]
+    counts = [round(valid * weight / sum(weights)) for weight in weights]
+    return tuple(
+        ReliabilityBin(
+            low=i / 10,
+            high=(i + 1) / 10,
+            n=n,
+            mean_confidence=i / 10 + 0.052,
+            accuracy=min(1.0, max(0.0, i / 10 + 0.05 - given.ece * (1 - (i % 3) * 0.4))),
+        )
+        for i, n in enumerate(counts)
+        if n
+    )
+
+
+def _score(
+    name: str, suite: str, n_expected: int, outcomes: dict[str, int], metrics: dict[str, MeasureRecord], **fields: Any
+) -> Score:
+    cell = sha(f"{name}.{suite}")
+    base = {
+        "score_key": sha(f"score {name}.{suite}"),
+        "cell_key": cell,
+        "receipt": f"runs/_cells/{name}.{suite}/{cell[:16]}/receipt.1.json",
+        "receipt_number": 1,
+        "receipt_sha256": sha(f"receipt {name}.{suite}"),
+        "contender": name,
+        "suite": suite,
+        "stop_reason": None,
+        "source_run": "v9-1",
+        "simulated": False,
+        "n_expected": n_expected,
+        "n_groups": n_expected,
+        "outcomes": outcomes,
+        "n_attempts": 0,
+        "confidence_kinds": (),
+        "served_models": (),
+        "metrics": metrics,
+    }
+    return Score(**(base | fields))
+
+
+def _receipt(score: Score) -> Receipt:
+    return Receipt(
+        cell_key=score.cell_key,
+        number=1,
+        contender=score.contender,
+        suite=score.suite,
+        run=score.source_run,
+        status=score.status,
+        stop_reason=score.stop_reason,
+        items=sha(score.suite),
+        n_expected=score.n_expected,
+        n_asked=score.n_expected - score.outcomes.get("skipped", 0),
+        n_imported=0,
+        n_attempts=score.n_attempts,
+        outcomes=score.outcomes,
+        simulated=score.simulated,
+        wall_s=1.5,
+        parts={},
+    )

@@ -1,0 +1,33 @@
+"""The published files of a made-up release, byte for byte."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dmb.publish.release import Release
+from dmb.publish.write import publish
+
+GOLDEN = Path(__file__).parent / "golden"
+FILES = ("v9.md", "v9.html", "v9.cells.json", "v9/ATTRIBUTION.md")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_published_file_is_the_golden_one(
+    name: str, golden: Release, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    publish(golden, tmp_path)
+    made = without_drawings((tmp_path / name).read_bytes().decode("utf-8"))
+    kept = GOLDEN / Path(name).name
+    if request.config.getoption("--fix", default=False):
+        kept.write_bytes(made.encode("utf-8"))
+    assert made == kept.read_bytes().decode("utf-8"), (
+        f"{name} differs from {kept.name}; `pytest --fix tests/publish` rewrites it"
+    )
+
+
+def without_drawings(text: str) -> str:
+    """The bodies of plots are left out: ``test_plots`` looks at them, and nobody can read them in a diff."""
+    return re.sub(r'(<svg [^>]*role="img"[^>]*>).*?</svg>', r"\1(drawn)</svg>", text, flags=re.DOTALL)

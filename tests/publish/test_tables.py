@@ -1,0 +1,297 @@
+"""Tables against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+
+from dmb.contracts.cell import MeasureRecord
+from dmb.errors import MissingEvidence
+from dmb.publish import numbers
+from dmb.publish.measures import in_order, measure
+from dmb.publish.records import size, value_of
+from dmb.publish.release import Release
+from dmb.publish.table import Notes, Table
+from tests.publish.factory import ENTRIES, PRICES, Answers, golden_release, release, undefined
+
+
+def row(table: Table, *heads: str) -> list[str]:
+    """The texts of the row with these heads, intervals and n included."""
+    for found in table.rows:
+        if tuple(value.text for value in found.values[: len(heads)]) == heads:
+            return [" ".join(filter(None, (v.text, v.interval, v.n))) for v in found.values[len(heads) :]] + (
+                [found.span] if found.span else []
+            )
+    raise AssertionError(f"no row {heads} in {table.id}")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "text"),
+    [
+        (numbers.percent(0.8234), "82.3"),
+        (numbers.percent(1), "100.0"),
+        (numbers.percent(-0.0001), "0.0"),
+        (numbers.index(0.0834), "0.083"),
+        (numbers.signed(0.0123), "+0.012"),
+        (numbers.signed(-0.0123), "-0.012"),
+        (numbers.signed(-0.0001), "0.000"),
+        (numbers.milliseconds(0.0041), "0.004"),
+        (numbers.milliseconds(4.126), "4.13"),
+        (numbers.milliseconds(41.27), "41.3"),
+        (numbers.milliseconds(12345.6), "12,346"),
+        (numbers.usd(Decimal("0.00004")), "< 0.0001"),
+        (numbers.usd(Decimal("0.0421")), "0.0421"),
+        (numbers.usd(Decimal("1234.567")), "1,234.57"),
+        (numbers.usd("0"), "0.0000"),
+        (numbers.of(280, 300), "280 / 300"),
+    ],
+)
+def test_numbers_are_spelled(spelled: str, text: str) -> None:
+    assert spelled == text
+
+
+def test_suite_table(golden: Release) -> None:
+    table = golden.suite_tables[0]
+    # 186 of 280 and of 300 with Wilson's interval, both worked out by hand.
+    assert row(table, "Tiny <b>|& `x`") == [
+        "66.4 [60.7, 71.7]",
+        "280",
+        "62.0 [56.4, 67.3]",
+        "0.601 [0.561, 0.641]",
+        "0.083 [0.062, 0.104]",
+        "native-probability",
+        "41.3 [39.6, 42.9]",
+        "not billed",
+        "280 / 300",
+    ]
+    assert row(table, "Cloud 2") == ["skipped: no-credential · 0 of 300 asked"]
+    assert [r.values[0].text for r in table.rows] == [entry.display.label for entry in ENTRIES.values()]
+
+
+def test_undefined_measure_is_a_footnote(golden: Release) -> None:
+    table = golden.suite_tables[1]
+    macro_f1 = table.rows[0].values[4]
+    assert (macro_f1.text, macro_f1.notes) == ("n/a", (1,))
+    assert table.notes == ("Option texts differ between items.",)
+
+
+def test_absent_or_noteless_measure_is_said() -> None:
+    notes = Notes()
+    assert value_of(None, "ece", notes).text == "n/a"
+    assert value_of(MeasureRecord(value=None), "ece", notes).text == "n/a"
+    assert notes.texts == ["This measure is not part of the cell's score.", "No reason was recorded."]
+
+
+def test_one_bound_and_a_note_beside_a_value() -> None:
+    notes = Notes()
+    value = value_of(MeasureRecord(value=212.4, high=240, n=80, note="upper bound only"), "latency_p95_ms", notes)
+    assert (value.text, value.interval, value.n, value.notes) == ("212", "≤ 240", "n 80", (1,))
+
+
+def test_groups_stand_beside_n() -> None:
+    assert size(MeasureRecord(value=0.5, n=275, n_groups=25)) == "n 275 in 25 groups"
+    assert size(MeasureRecord(value=0.5, n=25, n_groups=25)) == "n 25"
+
+
+def test_measure_tables_hold_whoever_was_asked(golden: Release) -> None:
+    table = next(table for table in golden.measure_tables if table.id == "measure-flip-rate")
+    assert [column.label for column in table.columns] == ["Contender", "order-stability"]
+    assert row(table, "Cloud 1") == ["32.0 [27.0, 37.5] n 300 in 100 groups"]
+    assert table.remarks == ("Not asked (skipped: no-credential): Cloud 2.",)
+    assert table.unit == "%"
+
+
+def test_confidence_measures_name_the_kind(golden: Release) -> None:
+    for table in golden.measure_tables:
+        confident = table.id in {"measure-ece", "measure-brier", "measure-ece-drift"}
+        assert (table.columns[-1].label == "Confidence") == confident, table.id
+
+
+def test_simulated_cells_are_marked_in_every_table_that_shows_them(golden: Release) -> None:
+    for table in (
+        *golden.suite_tables,
+        *golden.measure_tables,
+        golden.outcome_table,
+        golden.coverage_table,
+        *golden.cardinality_tables,
+        golden.confidence_table,
+    ):
+        assert table.simulated, table.id
+    plain = release(ENTRIES, {("random", "intent-77"): Answers(5, {"valid": 300}, 1.0)}, ["intent-77"])
+    assert not plain.simulated and not any(table.simulated for table in plain.measure_tables)
+
+
+def test_outcomes_and_coverage(golden: Release) -> None:
+    dnf = row(golden.outcome_table, "order-stability", "Cloud 1")
+    assert dnf == ["260", "0", "0", "0", "10", "0", "130", "400"]
+    assert sum(map(int, dnf[:-1])) == int(dnf[-1])
+    assert row(golden.coverage_table, "order-stability", "Cloud 1") == [
+        "dnf",
+        "deadline",
+        "v9-1",
+        "270 / 400",
+        "260 / 400",
+        "270",
+        "0",
+    ]
+    assert row(golden.coverage_table, "intent-77", "Cloud 2") == [
+        "skipped",
+        "no-credential",
+        "v9-1",
+        "0 / 300",
+        "0 / 300",
+        "0",
+        "0",
+    ]
+
+
+def test_cardinality_is_by_size_and_ends_where_nothing_is_answered(golden: Release) -> None:
+    accuracy, end_to_end, latency = golden.cardinality_tables
+    assert [r.values[0].text for r in accuracy.rows] == [
+        "2",
+        "8",
+        "32",
+        "64",
+        "128",
+        "192",
+        "254",
+        "255",
+        "256",
+        "384",
+        "512",
+    ]
+    assert row(accuracy, "255")[2] == "64.0 [44.5, 79.8] n 25"
+    assert row(accuracy, "256")[2] == row(latency, "256")[2] == "n/a"
+    assert row(end_to_end, "256")[2] == "0.0 [0.0, 13.3] n 25"
+
+
+def test_order_table_shows_the_control_beside_the_flips(golden: Release) -> None:
+    (table,) = golden.order_tables
+    assert row(table, "Tiny <b>|& `x`") == [
+        "27.0 [22.3, 32.3] n 300 in 100 groups",
+        "4.0 [1.6, 9.8] n 100",
+        "+0.003 [-0.017, +0.023] n 100",
+        "native-probability",
+    ]
+
+
+def test_honesty_and_slices() -> None:
+    made = release(
+        {"random": ENTRIES["random"]},
+        {("random", s): Answers(90, {"valid": 300}, 1.0, ece=0.1) for s in ("gate-spam", "confidence-honesty")},
+        ["gate-spam", "confidence-honesty"],
+    )
+    (table,) = made.honesty_tables
+    assert [text.split(" ")[0] for text in row(table, "Random")] == ["70.0", "15.0", "45.0", "rule"]
+    (parts,) = made.slice_tables
+    assert [column.label for column in parts.columns] == ["Contender", "True", "False"]
+    assert row(parts, "Random")[0].startswith("30.6 [") and row(parts, "Random")[0].endswith("n 62")
+    assert not made.cardinality_tables and not made.order_tables
+
+
+def test_spend_never_turns_unknown_into_nothing(golden: Release) -> None:
+    table = golden.spend_table
+    assert row(table, "Random")[:2] == ["not billed", "not billed"]
+    assert row(table, "Random")[-1] == "not billed: runs on your own machine"
+    # Two known cells of three: a lower bound, and no rate.
+    assert row(table, "Cloud 1") == [
+        "at least 0.1222",
+        "unknown",
+        "845",
+        "unknown",
+        "at least 52,325",
+        "not reported",
+        "at least 6,900",
+        "1 of 3 cells unknown, the wall deadline cut off usage",
+    ]
+    assert row(table, "Cloud 2") == ["skipped: no-credential"]
+
+
+def test_spend_with_everything_known() -> None:
+    made = release(
+        ENTRIES,
+        {("cloud", "intent-77"): Answers(200, {"valid": 290, "failed": 10}, 1.0, cost_usd="0.0611")},
+        ["intent-77"],
+    )
+    made.scores[3].metrics["cost_unknown_rate"] = MeasureRecord(value=0.01, num=3, den=300, n=300)
+    assert row(made.spend_table, "Cloud 1") == [
+        "0.0611",
+        "0.2037",
+        "300",
+        "1.0",
+        "27,300",
+        "not reported",
+        "3,600",
+        "–",
+    ]
+
+
+def test_price_dates_are_those_of_the_contenders_in_the_release(golden: Release) -> None:
+    assert golden.priced_on == (dt.date(2026, 10, 28), dt.date(2026, 11, 1))
+    assert row(golden.price_table, "Cloud 2") == [
+        "1.5",
+        "unknown",
+        "6",
+        "–",
+        "2026-10-28",
+        "https://example.org/prices",
+    ]
+    keyless = {name: ENTRIES[name] for name in ("random", "tiny")}
+    assert release(keyless, {}, ["intent-77"], prices=PRICES).priced_on is None
+
+
+def test_prediction_collapse(golden: Release) -> None:
+    assert row(golden.prediction_table, "intent-77", "Majority") == ["1", "card_arrival", "100.0 n 300"]
+    assert golden.prediction_table.remarks == ("Not counted, since options differ between items: `cardinality`.",)
+
+
+def test_several_slots_have_a_table_each() -> None:
+    made = release(
+        {"random": ENTRIES["random"]}, {("random", "intent-77"): Answers(90, {"valid": 300}, 1.0)}, ["intent-77"]
+    )
+    score = made.scores[0]
+    twice = {f"{slot}.{key}": record for slot in ("route", "urgency") for key, record in score.metrics.items()}
+    made = release(
+        {"random": ENTRIES["random"]}, {}, ["intent-77"], scores=(score.model_copy(update={"metrics": twice}),)
+    )
+    assert [table.id for table in made.suite_tables] == ["route-suite-intent-77", "urgency-suite-intent-77"]
+    assert made.suite_tables[0].title == "Banking intents (`intent-77`), slot `route`"
+    assert row(made.suite_tables[1], "Random")[0] == "30.0 [25.1, 35.4]"
+
+
+def test_another_primary_measure_stands_in_front() -> None:
+    made = golden_release()
+    spec = made.suites["intent-77"]
+    spec = spec.model_copy(update={"metrics": spec.metrics.model_copy(update={"primary": "brier"})})
+    made = golden_release(suites=made.suites | {"intent-77": spec})
+    assert [column.label for column in made.suite_tables[0].columns][:4] == [
+        "Contender",
+        "Brier score",
+        "n",
+        "Accuracy, valid",
+    ]
+
+
+def test_measures_keep_their_order_and_unknown_ones_are_shown() -> None:
+    assert in_order(["ece", "zeta", "accuracy_valid", "b.ece", "ece"]) == ["accuracy_valid", "ece", "zeta", "b.ece"]
+    assert measure("zeta").label == "zeta"
+    assert measure("b.ece").label == "b: Expected calibration error"
+    assert value_of(MeasureRecord(value=1.25, n=3), "zeta", Notes()).text == "1.25"
+
+
+def test_a_cell_without_score_is_an_error(golden: Release) -> None:
+    with pytest.raises(MissingEvidence, match=r"no score for cloud-big\.order-stability"):
+        _ = golden_release(scores=golden.scores[:-1]).cells
+
+
+def test_undefined_cost_of_a_billed_contender_is_unknown() -> None:
+    made = release(
+        {"cloud": ENTRIES["cloud"]},
+        {("cloud", "intent-77"): Answers(1, {"valid": 300}, 1.0, cost_note="no usage in the replies")},
+        ["intent-77"],
+    )
+    table = next(table for table in made.measure_tables if table.id == "measure-cost-usd-per-1000")
+    assert row(table, "Cloud 1") == ["unknown"] and table.notes == ("No usage in the replies.",)
+    assert undefined("x").value is None

@@ -1,0 +1,249 @@
+"""The cardinality suite: one matching entry, nested paired sets, even places, no way to guess from options alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dmb.contracts.suite import SuiteFile
+from dmb.errors import InputError
+from dmb.suites.built import BuilderArgs, Built, identity_bytes, items_digest, texts_bytes
+from dmb.suites.cardinality import base_questions, build
+from dmb.suites.cardinality_texts import DOMAINS, time_words
+
+ROOT = Path(__file__).parents[2]
+SUITE = SuiteFile.model_validate(tomllib.loads((ROOT / "data/suites/cardinality.toml").read_text("utf-8")))
+SWEEP = tuple(SUITE.items.params["sweep"])
+
+
+def arguments(**changed: object) -> BuilderArgs:
+    params = {**SUITE.items.params, **changed}
+    return BuilderArgs(SUITE.id, (), (), None, params, [s.id for s in SUITE.slots], inputs=None)
+
+
+BUILT = build(arguments())
+QUESTIONS = base_questions(SUITE.items.params["seed"], SUITE.items.params["per_domain"])
+
+
+def shown(built: Built, item) -> list[tuple[str, str]]:
+    return [built.option_sets[item.option_set][i] for i in item.order]
+
+
+def answer_place(built: Built, item) -> int:
+    return [i for i, _ in shown(built, item)].index(item.gold["decision"])
+
+
+def wanted(state: str) -> list[str] | None:
+    """The six entry wordings that a request asks for, read from its text with the table of synonyms alone."""
+    text = state.lower()
+    for domain in DOMAINS:
+        if not any(state.startswith(opening) for opening in domain.openings):
+            continue
+        found = []
+        for attribute in domain.attributes:
+            said = [
+                (len(clause), value.entry)
+                for value in attribute.values
+                for clause in (attribute.clause.format(wording).lower() for wording in value.request)
+                if f"{clause}, and " in text or f"{clause}. " in text
+            ]
+            assert len(said) == 1, (attribute.name, said, state)
+            found.append(said[0][1])
+        return found
+    return None
+
+
+def test_counts_slices_and_groups():
+    assert len(BUILT.items) == 25 * len(SWEEP) == 275
+    assert len({item.id for item in BUILT.items}) == 275
+    for item in BUILT.items:
+        assert item.slices["n_options"] == len(item.order) == len(set(item.order))
+        assert item.group == item.option_set
+        assert set(item.slices) == {"n_options", "tier", "position"} == set(SUITE.metrics.by)
+    assert all(len(options) == 512 for options in BUILT.option_sets.values())
+    assert len(BUILT.option_sets) == 25
+
+
+def test_exactly_one_entry_matches_and_it_is_the_gold():
+    for item in BUILT.items:
+        entry = "; ".join(wanted(item.state))
+        matching = [i for i, text in shown(BUILT, item) if text == entry]
+        assert matching == [item.gold["decision"]]
+
+
+def test_no_wording_stands_for_two_values():
+    for domain in DOMAINS:
+        for attribute in domain.attributes:
+            wordings = [w.lower() for v in attribute.values for w in {v.entry, *v.request}]
+            assert len(wordings) == len(set(wordings)), attribute.name
+            assert len(attribute.values) == (64 if domain.attributes[domain.dial] is attribute else 8)
+
+
+def test_request_never_uses_the_entrys_own_wording():
+    for domain in DOMAINS:
+        for attribute in domain.attributes:
+            same = [v.entry for v in attribute.values if any(w.lower() == v.entry.lower() for w in v.request)]
+            assert not same, attribute.name
+
+
+def test_spoken_times():
+    assert time_words(15 * 60 + 40) == "twenty to four in the afternoon"
+    assert time_words(12 * 60 + 10) == "ten past twelve in the afternoon"
+    assert time_words(7 * 60 + 30) == "half past seven in the morning"
+
+
+def test_option_texts_are_distinct():
+    for options in BUILT.option_sets.values():
+        assert len({text for _, text in options}) == len(options)
+
+
+def test_smaller_sets_are_nested_in_larger_ones_and_shuffled_afresh():
+    for question in QUESTIONS:
+        by_n = {i.slices["n_options"]: i.order for i in BUILT.items if i.group == question.id}
+        for small, large in pairwise(sorted(by_n)):
+            assert set(by_n[small]) < set(by_n[large])
+            kept = [i for i in by_n[large] if i in set(by_n[small])]
+            if small >= 8:
+                assert kept != list(by_n[small])
+
+
+def test_tiers_are_balanced_and_stay_with_the_base_question():
+    for n in SWEEP:
+        tiers = Counter(i.slices["tier"] for i in BUILT.items if i.slices["n_options"] == n)
+        assert sorted(tiers.values()) == [8, 8, 9]
+    for question in QUESTIONS:
+        assert {i.slices["tier"] for i in BUILT.items if i.group == question.id} == {question.tier}
+
+
+def test_tiers_are_what_they_say():
+    """Differences counted between the texts, attribute by attribute, from every entry and not from the answer only."""
+    for question in QUESTIONS:
+        rows = np.array([text.split("; ") for _, text in BUILT.option_sets[question.id]])
+        codes = np.stack([np.unique(column, return_inverse=True)[1] for column in rows.T], axis=1)
+        differ = (codes[:, None, :] != codes[None, :, :]).sum(axis=2)
+        spread = [tuple(np.bincount(line, minlength=7)) for line in differ]
+        # Every entry has the same distances to the others, so the answer is neither centre nor edge.
+        one = spread[question.answer]
+        close, middle, away = sum(one[1:3]), one[3], sum(one[4:])
+        assert {"near": (511, 0, 0), "mixed": (255, 0, 256), "far": (0, 0, 511)}[question.tier] == (close, middle, away)
+        assert len(set(spread)) == 1
+
+
+def test_places_are_even_within_each_n():
+    for n in SWEEP:
+        places = [answer_place(BUILT, i) for i in BUILT.items if i.slices["n_options"] == n]
+        cells = Counter(places if n < 25 else [min(p * 25 // n, 24) for p in places])
+        assert max(cells.values()) - min(cells.get(c, 0) for c in range(min(n, 25))) <= 2
+        assert abs(np.mean([(p + 0.5) / n for p in places]) - 0.5) < 0.05
+        thirds = Counter(i.slices["position"] for i in BUILT.items if i.slices["n_options"] == n)
+        assert all(6 <= count <= 13 for count in thirds.values()), (n, thirds)
+
+
+def binomial_limits(trials: int, chance: float) -> tuple[int, int]:
+    """Smallest and largest count that a 95 % two-sided test of ``chance`` does not reject."""
+    mass = [comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)]
+    below = np.cumsum(mass)
+    return int(np.argmax(below >= 0.025)), int(np.argmax(below >= 0.975))
+
+
+@cache
+def similarity(texts: tuple[str, ...]) -> np.ndarray:
+    """Mean Jaccard overlap of each text's words with those of the others."""
+    words = [set(text.replace(";", " ").split()) for text in texts]
+    index = {w: i for i, w in enumerate(sorted(set().union(*words)))}
+    table = np.zeros((len(texts), len(index)))
+    for row, ws in enumerate(words):
+        table[row, [index[w] for w in ws]] = 1
+    both = table @ table.T
+    size = table.sum(axis=1)
+    overlap = both / (size[:, None] + size[None, :] - both)
+    return (overlap.sum(axis=1) - 1).round(9)
+
+
+SOLVERS: dict[str, Callable[[Sequence[str]], np.ndarray]] = {
+    "first": lambda texts: -np.arange(len(texts)),
+    "last": lambda texts: np.arange(len(texts)),
+    "longest": lambda texts: np.array([len(t) for t in texts]),
+    "shortest": lambda texts: -np.array([len(t) for t in texts]),
+    "medoid": similarity,
+    "outlier": lambda texts: -similarity(texts),
+}
+
+
+def hits(solver: Callable[[Sequence[str]], np.ndarray], cases: Sequence[tuple[Sequence[str], int]]) -> float:
+    """Expected right answers of a solver that takes the best score and breaks ties by lot."""
+    total = 0.0
+    for texts, answer in cases:
+        score = solver(texts)
+        best = score == score.max()
+        total += best[answer] / best.sum()
+    return total
+
+
+@cache
+def cases(n: int) -> list[tuple[tuple[str, ...], int]]:
+    return [
+        (tuple(text for _, text in shown(BUILT, i)), answer_place(BUILT, i))
+        for i in BUILT.items
+        if i.slices["n_options"] == n
+    ]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_solvers_that_never_read_the_request_are_at_chance(name: str):
+    """Statistic: right answers among the 25 items of one N, against the 95 % limits of Binomial(25, 1/N)."""
+    for n in SWEEP:
+        low, high = binomial_limits(25, 1 / n)
+        assert low <= hits(SOLVERS[name], cases(n)) <= high + 1e-9, (name, n)
+
+
+def test_the_best_constant_place_is_at_chance():
+    for n in SWEEP:
+        most = max(Counter(place for _, place in cases(n)).values())
+        assert most <= binomial_limits(25, 1 / n)[1]
+
+
+def test_the_leak_test_catches_an_answer_that_its_distractors_are_made_from():
+    answer = [f"w{a}" for a in range(6)]
+    leaky = []
+    for seed in range(25):
+        texts = [" ".join(x if a != (seed + k) % 6 else f"x{k}" for a, x in enumerate(answer)) for k in range(31)]
+        leaky.append(((*texts[:seed], " ".join(answer), *texts[seed:]), seed))
+    assert hits(SOLVERS["medoid"], leaky) > binomial_limits(25, 1 / 32)[1]
+
+
+def test_the_same_bytes_every_time():
+    again = build(arguments())
+    assert identity_bytes(again) == identity_bytes(BUILT)
+    assert texts_bytes(again) == texts_bytes(BUILT)
+    code = (
+        f"from dmb.suites.cardinality import build\nfrom dmb.suites.built import BuilderArgs, items_digest\n"
+        f"args = BuilderArgs({SUITE.id!r}, (), (), None, {SUITE.items.params!r}, ['decision'], None)\n"
+        "print(items_digest(build(args)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert told.stdout.strip() == items_digest(BUILT)
+
+
+def test_another_seed_gives_other_items():
+    assert items_digest(build(arguments(seed=1, sweep=[2, 8]))) != items_digest(build(arguments(sweep=[2, 8])))
+
+
+@pytest.mark.parametrize("bad", [{"seed": "x"}, {"sweep": [1]}, {"sweep": [513]}, {"sweep": []}, {"per_domain": 0}])
+def test_bad_parameters_are_named(bad: dict[str, object]):
+    with pytest.raises(InputError, match=rf"cardinality\.toml: items\.params\.{next(iter(bad))}"):
+        build(arguments(**bad))
