@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 
 from dmb.publish.release import Release
+from dmb.publish.write import publish
 from tests.publish.factory import golden_release
 
 
@@ -19,3 +21,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def golden() -> Release:
     return golden_release()
+
+
+@pytest.fixture(scope="session")
+def published(golden: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder with the golden release in it; to be read only."""
+    folder = tmp_path_factory.mktemp("results")
+    publish(golden, folder)
+    return folder

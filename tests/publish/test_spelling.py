@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dmb.publish import markdown, page
 from dmb.publish.release import Deviation, Release
 from dmb.publish.table import Column, Row, Table, Value
-from dmb.publish.write import publish
 from tests.publish.factory import ENTRIES, golden_release
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -54,10 +53,8 @@ class Balance(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def html(golden: Release, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("page")
-    publish(golden, folder)
-    return (folder / "v9.html").read_text("utf-8")
+def html(published: Path) -> str:
+    return (published / "v9.html").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +149,7 @@ def test_title_and_deviation_are_escaped() -> None:
     assert "<title>A &lt;i&gt;|title</title>" in html and "No &lt;u&gt; &amp; no |" in html
 
 
-def test_no_headline_of_one_number(golden: Release, tmp_path: Path) -> None:
+def test_no_headline_of_one_number(golden: Release) -> None:
     text = markdown.report_md(golden, None, ())
     assert text.index("## Results by suite") < text.index("## Every measure")
     assert not re.search(r"speed-?up|times faster|\d+x\b|composite|overall score", text, re.IGNORECASE)

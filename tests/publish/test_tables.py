@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from decimal import Decimal
 
@@ -265,7 +266,7 @@ def test_another_primary_measure_stands_in_front() -> None:
     made = golden_release()
     spec = made.suites["intent-77"]
     spec = spec.model_copy(update={"metrics": spec.metrics.model_copy(update={"primary": "brier"})})
-    made = golden_release(suites=made.suites | {"intent-77": spec})
+    made = dataclasses.replace(made, suites=made.suites | {"intent-77": spec})
     assert [column.label for column in made.suite_tables[0].columns][:4] == [
         "Contender",
         "Brier score",

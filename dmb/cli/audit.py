@@ -1,0 +1,59 @@
+"""``dmb audit``: what a build would ask, why, and at most how much it would cost. Writes nothing, asks nothing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Annotated, Any
+
+import typer
+
+
+def audit(
+    target: Annotated[
+        str | None, typer.Argument(help="Release or published file, e.g. results/v2.md; default: those under `all`.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object (a list for several releases).")
+    ] = False,
+) -> None:
+    """What would be asked, scored and published, and which part of which key changed."""
+    from dmb.cli.target import releases_of
+    from dmb.planning.auditing import audit_release
+    from dmb.planning.plan import Planner
+    from dmb.planning.project import load_project
+
+    project = load_project()
+    planner = Planner(project)
+    audits = [audit_release(project, planner.release(r), dt.datetime.now(dt.UTC)) for r in releases_of(target, project)]
+    if as_json:
+        print(json.dumps(audits[0] if len(audits) == 1 else audits, indent=1))
+        return
+    for a in audits:
+        _print(a)
+
+
+def _print(a: dict[str, Any]) -> None:
+    print(f"release {a['release']}")
+    if a["ask"]:
+        known = [c["max_cost_usd"] for c in a["ask"]]
+        total = "unknown" if None in known else f"{sum(map(float, known)):.2f} USD"
+        calls = sum(c["calls"] for c in a["ask"])
+        print(f"  asks {len(a['ask'])} cells, {calls} questions (retries apart), at most {total}:")
+        width = max(len(f"{c['contender']} x {c['suite']}") for c in a["ask"])
+        for c in a["ask"]:
+            print(
+                f"    {c['contender'] + ' x ' + c['suite']:<{width}}  {c['calls']:>4} questions  {', '.join(c['changed'])}"
+            )
+    else:
+        print("  asks nothing")
+    for u in a["unknown"]:
+        print(f"  unknown until fetched: {u['suite']} for {len(u['contenders'])} contenders: {u['mend']}")
+    if a["skip"]:
+        reasons: dict[str, list[str]] = {}
+        for c in a["skip"]:
+            reasons.setdefault(c["reason"], []).append(c["contender"])
+        for reason, who in reasons.items():
+            print(f"  skips {len(who)} cells ({reason}): {', '.join(dict.fromkeys(who))}")
+    print(f"  scores {len(a['score'])} cells" if a["score"] else "  scores nothing")
+    print("  publishes" if a["publish"] else "  publishes nothing: the report is up to date")

@@ -1,0 +1,129 @@
+"""``dmb run``: one run with an id of its own, through the workflow, and an exit code from its evidence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Annotated, Any
+
+import typer
+
+
+def run(
+    id: Annotated[str, typer.Option("--id", help="Id of the run: its directory is runs/<id>, made new.")],
+    release: Annotated[str | None, typer.Option(help="Release of config.yaml; default: the first under `all`.")] = None,
+    suites: Annotated[str | None, typer.Option(help="Only these suites, with commas; ids or nicknames.")] = None,
+    contenders: Annotated[str | None, typer.Option(help="Only these contenders, with commas.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Smoke run: a seeded subset of so many items of each suite.")
+    ] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Ask again what stopped before its end; finished rows are kept.")
+    ] = False,
+) -> None:
+    """Ask what is missing for a release, or for a part of it, and say how many rows were taken over and asked.
+
+    Exit code: 0 complete, 2 usage, 3 execution failure, 4 budget stop, 5 authentication stop, 6 deadline stop.
+    """
+    from dmb.errors import UsageError
+    from dmb.planning.plan import Planner, Selection
+    from dmb.planning.project import load_project
+    from dmb.store.runs import check_run_id
+
+    check_run_id(id)
+    project = load_project()
+    name = release or project.config.all[0]
+    selection = Selection(suites=_words(suites), contenders=_words(contenders), limit=limit, retry=retry)
+    for given, option in ((suites, "--suites"), (contenders, "--contenders")):
+        if given is not None and not _words(given):
+            raise UsageError(f"{option}: names nothing; give at least one, with commas between")
+    planned = Planner(project).release(name, selection)
+    part = bool(selection.suites or selection.contenders or selection.limit)
+    options = {
+        "run": id,
+        "release": name,
+        "retry": retry or None,
+        "suites": suites,
+        "contenders": contenders,
+        "limit": limit,
+    }
+    given = [f"{k}={v}" for k, v in options.items() if v is not None]
+    target = "selected" if part else f"results/{name}.md"
+    command = [sys.executable, "-m", "snakemake", target, "--config", *given]
+    code = subprocess.run(command, check=False, env=os.environ).returncode
+    sys.exit(_conclude(id, [c.key for c in planned.cells], limit, code))
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    return tuple(w.strip() for w in (text or "").split(",") if w.strip())
+
+
+def _conclude(run_id: str, keys: list[str], limit: int | None, workflow_code: int) -> int:
+    """Exit code from the manifest and the evidence; the workflow's own code counts only where no run was opened."""
+    from dmb.errors import EXIT_COMPLETE, EXIT_EXECUTION
+    from dmb.store.layout import run_dir
+    from dmb.store.runs import receipts_of, run_status
+
+    if not run_dir(run_id).exists():
+        if workflow_code == 0:
+            print(f"dmb: everything is asked already; run {run_id} was not opened")
+            return EXIT_COMPLETE
+        return EXIT_EXECUTION if workflow_code == 1 else workflow_code
+    receipts = list(receipts_of(run_id).values())
+    status = run_status(run_id)
+    asked, imported = sum(r.n_asked for r in receipts), sum(r.n_imported for r in receipts)
+    print(
+        f"dmb: run {run_id}: {status}; {len(receipts)} cells, {asked} rows asked, {imported} rows taken over from earlier runs"
+    )
+    _print_not_valid(receipts, limit)
+    return exit_code(status, [(r.status, r.stop_reason) for r in receipts], workflow_code)
+
+
+def exit_code(status: str, endings: list[tuple[str, str | None]], workflow_code: int) -> int:
+    """The first of execution, authentication, budget, deadline that happened; 0 when none did."""
+    from dmb.errors import EXIT_AUTHENTICATION, EXIT_BUDGET, EXIT_COMPLETE, EXIT_DEADLINE, EXIT_EXECUTION, EXIT_ORDER
+
+    happened = set()
+    if status in ("failed", "interrupted", "running") or workflow_code != 0:
+        happened.add(EXIT_EXECUTION)
+    for ending, reason in endings:
+        text = reason or ""
+        if "authentication" in text:
+            happened.add(EXIT_AUTHENTICATION)
+        elif "budget" in text:
+            happened.add(EXIT_BUDGET)
+        elif ending == "dnf":
+            happened.add(EXIT_DEADLINE)
+        elif ending == "stopped":
+            happened.add(EXIT_EXECUTION)
+    return next((code for code in EXIT_ORDER if code in happened), EXIT_COMPLETE)
+
+
+def _print_not_valid(receipts: list[Any], limit: int | None) -> None:
+    """A smoke run ends with every outcome that is not valid, so that none goes unexplained."""
+    if limit is None:
+        return
+    from dmb.store.layout import decisions_file
+
+    reasons: dict[tuple[str, str, str, str], int] = {}
+    for r in receipts:
+        path = decisions_file(r.run, r.contender, r.suite)
+        if not path.exists():
+            key = (r.contender, r.suite, "skipped", r.stop_reason or "")
+            reasons[key] = reasons.get(key, 0) + r.n_expected
+            continue
+
+        for line in path.read_bytes().splitlines():
+            row = json.loads(line)
+            if row["outcome"] != "valid":
+                key = (r.contender, r.suite, row["outcome"], row.get("reason") or "")
+                reasons[key] = reasons.get(key, 0) + 1
+    if not reasons:
+        print("dmb: every decision of this smoke run is valid")
+        return
+    print("dmb: decisions of this smoke run that are not valid:")
+    print(f"  {'contender':<24} {'suite':<20} {'outcome':<12} {'rows':>5}  reason")
+    for (contender, suite, outcome, reason), n in sorted(reasons.items()):
+        print(f"  {contender:<24} {suite:<20} {outcome:<12} {n:>5}  {reason[:90]}")
