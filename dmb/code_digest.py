@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def python_digest(source: str) -> str:
     """Digest of the syntax tree without docstrings; a change of one character in code changes it."""
     tree = ast.parse(source)
@@ -18,8 +20,18 @@ def python_digest(source: str) -> str:
             and isinstance(node.body[0].value, ast.Constant)
             and isinstance(node.body[0].value.value, str)
         ):
-            node.body[0].value.value = ""
-    return hashlib.sha256(ast.dump(tree).encode("utf-8")).hexdigest()
+            node.body = node.body[1:] or [ast.Pass()]
+    return hashlib.sha256(_meaning(tree).encode("ascii")).hexdigest()
+
+
+def _meaning(node: object) -> str:
+    """Like ``ast.dump``, whose text differs between Python versions: fields that are empty or absent are left out."""
+    if isinstance(node, ast.AST):
+        fields = [f"{name}={_meaning(v)}" for name, v in ast.iter_fields(node) if v is not None and v != []]
+        return f"{type(node).__name__}({', '.join(fields)})"
+    if isinstance(node, list):
+        return f"[{', '.join(map(_meaning, node))}]"
+    return ascii(node)
 
 
 def folder_digest(root: Path, patterns: Iterable[str]) -> str:

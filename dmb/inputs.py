@@ -41,7 +41,8 @@ def parse_yaml(text: str, file: str) -> Any:
     except yaml.YAMLError as e:
         mark = getattr(e, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
-        raise InputError(file, where, f"no valid YAML: {getattr(e, 'problem', e)}", "correct that line") from None
+        problem = " ".join(str(getattr(e, "problem", e)).split())
+        raise InputError(file, where, f"no valid YAML: {problem}", "correct that line") from None
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -51,6 +52,8 @@ class _UniqueKeys(yaml.SafeLoader):
 def _unique_mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
     keys = [loader.construct_object(k) for k, _ in node.value]
     for i, k in enumerate(keys):
+        if isinstance(k, list | dict):
+            raise yaml.constructor.ConstructorError(None, None, "a key is no word", node.value[i][0].start_mark)
         if k in keys[:i]:
             raise yaml.constructor.ConstructorError(None, None, f"key {k!r} stands twice", node.value[i][0].start_mark)
     return dict(zip(keys, (loader.construct_object(v, deep=True) for _, v in node.value), strict=True))

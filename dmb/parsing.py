@@ -73,7 +73,8 @@ def _position(answer: RawAnswer, shown: Shown, slot: Slot) -> int:
         if not isinstance(answer.label, str):
             raise _Malformed(f"{slot.id}: choice is {type(answer.label).__name__}, not a text")
         # by digest, so that evidence can be read again where the texts are not kept
-        where = [i for i, (_, d) in enumerate(shown) if d == text_digest(answer.label)]
+        written = _digest(answer.label, slot)
+        where = [i for i, (_, d) in enumerate(shown) if d == written]
         if not where:
             raise _Malformed(f"{slot.id}: choice is none of the options")
         return where[0]
@@ -85,10 +86,18 @@ def _position(answer: RawAnswer, shown: Shown, slot: Slot) -> int:
     return index
 
 
+def _digest(text: str, slot: Slot) -> str:
+    try:
+        return text_digest(text)
+    except UnicodeEncodeError:
+        raise _Malformed(f"{slot.id}: half of a surrogate pair is no text") from None
+
+
 def _unit(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _Malformed(f"{name} is {type(value).__name__}, not a number")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    # NaN is in no range; an integer may be too large to be a float
+    if not 0 <= value <= 1:
         raise _Malformed(f"{name} {value} is outside 0-1")
     return float(value)
 
@@ -99,7 +108,7 @@ def _probabilities(written: Any, shown: Shown, slot: Slot) -> list[float] | None
         return None
     name = f"{slot.id}: probabilities"
     if isinstance(written, dict):
-        by_digest = {text_digest(k): v for k, v in written.items()}
+        by_digest = {_digest(k, slot): v for k, v in written.items()}
         if set(by_digest) != {d for _, d in shown}:
             raise _Malformed(f"{name} are not over the options that were sent")
         values = [by_digest[d] for _, d in shown]

@@ -25,7 +25,7 @@ rule publish:
         plots=report(
             directory("results/{release}"),
             patterns=["{plot}.svg"],
-            caption="report/reliability.rst",
+            caption="report/plot.rst",
             category="Plots",
             labels={"release": "{release}", "what": "{plot}"},
         ),

@@ -349,19 +349,9 @@ def test_the_projects_sources_are_pinned():
             assert "githubusercontent.com" not in url or re.search(r"/[0-9a-f]{40}/", url)
 
 
-def _mirror_of_this_checkout() -> Path | None:
-    named = os.environ.get("DMB_MIRROR")
-    directory = Path(named) if named else PROJECT.parent / "shared" / "datasets"
-    return directory if directory.is_dir() else None
-
-
-@pytest.mark.skipif(
-    _mirror_of_this_checkout() is None,
-    reason="no real datasets: set DMB_MIRROR, or put them into ../shared/datasets beside the checkout",
-)
-def test_the_real_files_have_the_pinned_bytes(tmp_path: Path):
+def test_the_real_files_have_the_pinned_bytes(tmp_path: Path, real_data: Path):
     client, asked = network({})
     for source_id, source in load_sources(PROJECT / "data" / "sources.toml").items():
-        fetch(tmp_path, source_id, source, mirror=_mirror_of_this_checkout(), client=client)
+        fetch(tmp_path, source_id, source, mirror=real_data, client=client)
         assert read_source(tmp_path, source_id, source)
     assert asked == []

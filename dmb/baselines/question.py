@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dmb.contracts.decision import ConfidenceKind
+
 #: Option id -> share of the gold answers in the prior's source suite.
 Prior = Mapping[str, float]
 
@@ -60,4 +62,4 @@ class Baseline:
     open: Callable[[Knowledge], Answerer]
     needs: frozenset[str] = frozenset()
     libraries: tuple[str, ...] = ()
-    confidence_kind: str = "rule"
+    confidence_kind: ConfidenceKind = "rule"

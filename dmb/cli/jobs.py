@@ -82,7 +82,7 @@ def score(receipt: str, expected_key: str, out: str, reference: str = "") -> Non
         cell=rec.cell_key,
         number=rec.number,
         prices=prices,
-        code=scoring_code(),
+        code=scoring_code(rec.parts["asker"]["name"]),
         suite=suite,
         compared=(compared.cell_key, compared.number) if compared else None,
     )

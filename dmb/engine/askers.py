@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dmb.baselines import BASELINES
-from dmb.baselines.question import Knowledge, Question
-from dmb.baselines.reply import encode
+from dmb.baselines.question import Answer, Knowledge, Question, Unsupported
 from dmb.contracts.attempt import Failure
 from dmb.contracts.request import Request
 from dmb.transport import Transport
-from dmb.wires import WIRES
+from dmb.wires import WIRES, in_process
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,7 @@ class BaselineAsker:
     def __init__(self, baseline: str, knowledge: Knowledge) -> None:
         self.name = f"baseline:{baseline}"
         self.version = BASELINES[baseline].version
+        self._kind = BASELINES[baseline].confidence_kind
         self._answer = BASELINES[baseline].open(knowledge)
 
     def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
@@ -61,7 +61,12 @@ class BaselineAsker:
         began = time.perf_counter_ns()
         answer = self._answer(question)
         took = round((time.perf_counter_ns() - began) / 1e6, 3)
-        return Asked(None, None, {}, encode(answer).encode("utf-8"), None, took, None, None, 0.0)
+        return Asked(None, None, {}, self._encode(answer), None, took, None, None, 0.0)
+
+    def _encode(self, answer: Answer | Unsupported) -> bytes:
+        if isinstance(answer, Unsupported):
+            return in_process.encode_unsupported(answer.reason)
+        return in_process.encode_answer(answer.choice_index, answer.confidence, self._kind, answer.probabilities)
 
     def close(self) -> None:
         """Nothing to end."""

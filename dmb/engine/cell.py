@@ -19,8 +19,9 @@ from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.suite import Slot
 from dmb.engine.askers import Asker, BaselineAsker, WireAsker
 from dmb.engine.decide import Key, by_item, decide, is_finished
-from dmb.engine.lane import Rules, Stopped, Task, ask_item
+from dmb.engine.lane import Rules, Stopped, ask_item
 from dmb.engine.serve import ServedModel
+from dmb.engine.task import Task
 from dmb.errors import DmbError, MissingEvidence
 from dmb.prompting import render, shown_options
 from dmb.sampling import SUBSET_SEED
@@ -63,6 +64,11 @@ def _ask_cell(run: str, cell_key: str, out: Path) -> None:
         write_receipt(out, work.receipt(status, reason, round(time.monotonic() - began, 3)))
 
 
+def _place(row: Attempt) -> tuple[Any, ...]:
+    """What names one attempt among those of its cell."""
+    return (row.item, row.permutation, row.repeat, row.attempt, row.origin)
+
+
 class _Cell:
     """The state of one cell while it is asked."""
 
@@ -94,12 +100,16 @@ class _Cell:
         earlier = self._earlier_rows()
         done = {k for k, rows in earlier.items() if is_finished(rows, *self.retries)}
         todo = [t for t in tasks if t.key not in done]
+        # a job that is started again in the same run finds rows of its own, which are in the log already
+        logged = {_place(row) for row in read_attempts(self.raw, self.key)}
+        self.n_asked = sum(all(r.origin is None for r in earlier[k]) for k in done)
+        self.n_imported = len(done) - self.n_asked
         with AttemptLog(self.raw) as log:
             for key in sorted(earlier):
                 for row in earlier[key]:
-                    log.append(row)
+                    if _place(row) not in logged:
+                        log.append(row)
                     self.rows.append(row)
-            self.n_imported = len(done)
             if todo:
                 self._ask_all(todo, earlier, log)
         self._write_decisions(tasks)
@@ -133,15 +143,13 @@ class _Cell:
         return whole.subset(self.plan["limit"], SUBSET_SEED)
 
     def _earlier_rows(self) -> dict[Key, list[Attempt]]:
-        """Rows that any run logged under this very key, each with the run that asked it."""
-        rows: dict[tuple[str, int, int, int, str], Attempt] = {}
+        """Rows that any run logged under this very key, each with the run that asked it; None is this one."""
+        rows: dict[tuple[Any, ...], Attempt] = {}
         for path in sorted(RUNS.glob(f"*/raw/{self.raw.name}")):
             for row in read_attempts(path, self.key):
                 origin = row.origin or path.parts[-3]
-                rows.setdefault(
-                    (row.item, row.permutation, row.repeat, row.attempt, origin),
-                    row.model_copy(update={"origin": origin}),
-                )
+                row = row.model_copy(update={"origin": None if origin == self.run else origin})
+                rows.setdefault(_place(row), row)
         found: dict[Key, list[Attempt]] = {}
         for row in sorted(rows.values(), key=lambda r: r.timing.sent_at):
             attempts = found.setdefault((row.item, row.permutation, row.repeat), [])
@@ -263,7 +271,7 @@ class _Cell:
 
     def _write_decisions(self, tasks: list[Task]) -> None:
         groups = by_item(self.rows)
-        rows = [decide(t, groups.get(t.key, ()), self.ids, self.slots) for t in tasks]
+        rows = [decide(t.key, t.shown, groups.get(t.key, ()), self.ids, self.slots) for t in tasks]
         self.outcomes = Counter(d.outcome for d in rows)
         data = "".join(json_line(d.model_dump(mode="json", exclude_none=True)) for d in rows)
         write_whole(decisions_file(self.run, self.contender, self.suite), data.encode("ascii"))

@@ -9,7 +9,8 @@ from dmb.contracts.attempt import Attempt
 from dmb.contracts.decision import Decision
 from dmb.contracts.suite import Slot
 from dmb.engine.judge import judge_row
-from dmb.engine.lane import Task, next_cause
+from dmb.engine.protocol import next_cause
+from dmb.parsing import Shown
 
 #: (item, permutation, repeat)
 Key = tuple[str, int, int]
@@ -28,17 +29,17 @@ def by_item(rows: Iterable[Attempt]) -> dict[Key, list[Attempt]]:
     return groups
 
 
-def decide(task: Task, attempts: Sequence[Attempt], ids: dict[str, str], slots: Sequence[Slot]) -> Decision:
+def decide(key: Key, shown: Shown, attempts: Sequence[Attempt], ids: dict[str, str], slots: Sequence[Slot]) -> Decision:
     """The decision of one item: its last attempt, judged from the logged bytes. No attempts: skipped."""
-    key = {"item": task.item, "permutation": task.permutation, "repeat": task.repeat}
+    named = dict(zip(("item", "permutation", "repeat"), key, strict=True))
     who = {"contender": ids["contender"], "suite": ids["suite"]}
     if not attempts:
-        return Decision(**who, **key, outcome="skipped", reason="not asked", n_attempts=0)
-    verdicts = [judge_row(row, task.shown, slots) for row in attempts]
+        return Decision(**who, **named, outcome="skipped", reason="not asked", n_attempts=0)
+    verdicts = [judge_row(row, shown, slots) for row in attempts]
     last, verdict = attempts[-1], verdicts[-1]
     return Decision(
         **who,
-        **key,
+        **named,
         outcome=verdict.outcome,
         reason=verdict.reason,
         outputs=verdict.outputs,

@@ -6,14 +6,12 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dmb.baselines import BASELINES
-from dmb.baselines.reply import read as read_baseline
 from dmb.contracts.attempt import Attempt, Failure, Outcome, Usage
 from dmb.contracts.decision import Output
 from dmb.contracts.reply import Reply
 from dmb.contracts.suite import Slot
 from dmb.parsing import Shown, judge_reply
-from dmb.wires import WIRES
+from dmb.wires import WIRES, in_process
 
 #: A failure that is nobody's fault but the question's size is no failure of the contender to answer in time.
 _OUTCOME_OF: Mapping[str, Outcome] = {"unsupported": "unsupported"}
@@ -55,7 +53,7 @@ def _read(
 ) -> Reply | Failure:
     kind, _, name = asker.partition(":")
     if kind == "baseline":
-        return read_baseline(body.decode("utf-8"), slots[0].id, BASELINES[name].confidence_kind)  # type: ignore[arg-type]
+        return in_process.read(body, slots[0].id)
     return WIRES[name].read(status or 0, headers, body)
 
 

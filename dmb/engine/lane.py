@@ -8,37 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
-from dmb.contracts.request import Request
 from dmb.engine.askers import Asked, Asker
 from dmb.engine.judge import Verdict, judge
-from dmb.parsing import Shown
+from dmb.engine.protocol import STOPS_PROVIDER, next_cause
+from dmb.engine.task import Task
 from dmb.prompting import request_digest
 from dmb.wires.retry_hint import retry_after_s
 
-#: Failures that another try may mend. A refused credential, an empty account or a question too large stay as they are.
-RETRYABLE = frozenset({"rate_limit", "overloaded", "transport", "timeout"})
-
-#: Failures after which nobody of this provider is asked again in this run.
-STOPS_PROVIDER = {"authentication": "authentication", "permission": "authentication", "budget": "budget"}
-
 #: A server's wish for a longer wait than this is not followed; the wish is in the log.
 LONGEST_WAIT_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One item and repeat to be asked."""
-
-    item: str
-    permutation: int
-    repeat: int
-    request: Request
-    shown: Shown
-
-    @property
-    def key(self) -> tuple[str, int, int]:
-        """Primary key within a cell."""
-        return (self.item, self.permutation, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +33,6 @@ class Rules:
 
 class Stopped(Exception):
     """Nothing more may be asked; the text is the stop reason."""
-
-
-def next_cause(attempts: Sequence[Attempt], retry_failed: int, retry_malformed: int) -> str | None:
-    """Why the next attempt would be made: "first", "failed", "malformed"; None when the item is finished.
-
-    Each kind of retry is spent once. An attempt that met a stop of the provider (bad key, empty account) says nothing
-    about the item: it is asked again when the provider is.
-    """
-    counted = [r for r in attempts if r.failure is None or r.failure.kind not in STOPS_PROVIDER]
-    if not counted:
-        return "first"
-    cause = _retry_cause(counted[-1].outcome, counted[-1].failure)
-    allowed = {"failed": retry_failed, "malformed": retry_malformed}
-    if cause is None or sum(r.cause == cause for r in counted) >= allowed[cause]:
-        return None
-    return cause
 
 
 def ask_item(
@@ -105,14 +67,6 @@ def ask_item(
             hint = _hint(asked, verdict.failure, rules.now())
             rules.sleep(min(LONGEST_WAIT_S, hint if hint is not None else rules.backoff_s))
     return attempts[-1]
-
-
-def _retry_cause(outcome: str, failure: Failure | None) -> str | None:
-    if outcome in ("malformed", "truncated"):
-        return "malformed"
-    if outcome == "failed" and failure is not None and failure.kind in RETRYABLE:
-        return "failed"
-    return None
 
 
 def _hint(asked: Asked, failure: Failure | None, now: dt.datetime) -> float | None:

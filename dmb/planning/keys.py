@@ -14,30 +14,27 @@ from dmb.code_digest import folder_digest
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
-from dmb.wires import WIRES
+from dmb.wires import WIRES, in_process
 
 #: Fields of a contender that no provider sees and no answer depends on.
 _NOT_ASKED_WITH = frozenset({"display", "local", "retired_on"})
 
-#: Everything that turns logged bytes into numbers. A test holds that scoring imports nothing beside it.
+#: Everything that turns logged bytes into numbers, the reading of a wire's own format apart.
+#: A test holds that scoring imports nothing beside these.
 SCORING_CODE = (
     "scoring/*.py",
     "metrics/*.py",
     "engine/judge.py",
     "engine/decide.py",
-    "engine/lane.py",
-    "engine/askers.py",
-    "wires/*.py",
-    "baselines/*.py",
+    "engine/protocol.py",
     "contracts/*.py",
-    "store/*.py",
+    "store/attempts.py",
+    "store/frozen_items.py",
     "canonical.py",
-    "errors.py",
     "parsing.py",
     "pricing.py",
     "prompting.py",
     "sampling.py",
-    "transport.py",
 )
 
 #: Everything that turns numbers into pages.
@@ -45,9 +42,15 @@ PUBLISHING_CODE = ("publish/**/*.py", "publish/**/templates/**/*", "contracts/*.
 
 
 @cache
-def scoring_code() -> str:
-    """Digest of the scoring code, by meaning."""
-    return folder_digest(Path(__file__).parent.parent, SCORING_CODE)
+def scoring_code(asker: str) -> str:
+    """Digest, by meaning, of the code that turns this asker's logged replies into numbers.
+
+    What reads a wire's replies counts for that wire's cells alone. The version that asking is keyed by stands outside.
+    """
+    name = asker.partition(":")[2]
+    module = WIRES[name].read.__module__ if asker.startswith("wire:") and name in WIRES else in_process.__name__
+    reading = ("wires/exchange.py", f"wires/{module.rpartition('.')[2]}.py")
+    return folder_digest(Path(__file__).parent.parent, (*SCORING_CODE, *reading))
 
 
 @cache
@@ -142,7 +145,13 @@ def scoring_policy(suite: SuiteFile) -> dict[str, Any]:
 
 
 def score_key(
-    *, cell: str, number: int, prices: Iterable[PriceRow], code: str, suite: SuiteFile, compared: tuple[str, int] | None
+    *,
+    cell: str,
+    number: int,
+    prices: Iterable[PriceRow],
+    code: str,
+    suite: SuiteFile,
+    compared: tuple[str, int] | None,
 ) -> str:
     """``compared``: (cell key, receipt number) of the cell that this one is compared with."""
     return digest(

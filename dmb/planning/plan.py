@@ -206,7 +206,7 @@ class Planner:
             cell=key,
             number=number,
             prices=self.project.price_rows(contender),
-            code=scoring_code(),
+            code=scoring_code(parts["asker"]["name"]),
             suite=spec,
             compared=(compared.key, compared.number) if compared else None,
         )

@@ -27,7 +27,7 @@ MEASURES: dict[str, Measure] = {
     "accuracy_end_to_end": Measure(
         "Accuracy (end to end)",
         "percent",
-        "Correct among all expected rows: a row without a valid decision is not correct.",
+        "Correct among the completed rows: one without a valid decision is not correct.",
     ),
     "macro_f1": Measure(
         "Macro-F1", "index", "F1 averaged over the suite's fixed list of labels; a label that is never right counts 0."

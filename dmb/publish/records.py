@@ -43,7 +43,8 @@ def cost_of(
     with_n: bool = True,
 ) -> Value:
     """A cost: not billed is said as such, and unknown is never printed as nothing."""
-    if not billed and (record is None or record.value is None):
+    # Scoring writes down nought for what nobody bills. Printed, that would read as a price.
+    if not billed and (record is None or not record.value):
         return Value(NOT_BILLED, muted=True, simulated=simulated)
     if record is not None and record.value is None:
         reason = record.note or score.cost_note or "No reason was recorded."
@@ -75,5 +76,5 @@ def stop_text(score: Score) -> str:
 
 def _sentence(text: str) -> str:
     """Notes come from many hands; under a table each starts with a capital and ends with a stop."""
-    text = text.strip()
+    text = text.strip().removeprefix("n/a: ")
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")

@@ -104,6 +104,13 @@ class Release:
         keys = [key for contender in self.contenders for key in self.cells[contender, suite].metrics]
         return sorted({split(key)[0] for key in keys}) or [""]
 
+    def size(self, suite: str) -> tuple[int, int]:
+        """Rows that each contender was to answer, and the groups that they form."""
+        scores = [self.cells[contender, suite] for contender in self.contenders]
+        # A skipped cell knows how many rows it would have had, and not always how they hang together.
+        scores = [score for score in scores if score.status != "skipped"] or scores
+        return max(score.n_expected for score in scores), max(score.n_groups for score in scores)
+
     def price_rows(self, contender: str) -> list[PriceRow]:
         """The price rows of a contender's model at its provider."""
         entry = self.contenders[contender]

@@ -67,6 +67,8 @@ def _compare(release: Release, score: Score, floor: Score, slot: str, check: str
     ours, theirs = (cell.metrics.get(joined(slot, name), MeasureRecord(value=None)) for cell in (score, floor))
     where = f"{release.label_in_prose(score.contender)} on `{score.suite}`" + (f" ({slot})" if slot else "")
     if ours.value is None or theirs.value is None:
+        if score.outcomes.get("unsupported") == score.n_expected:
+            return Line("ok", check, f"{where}: not compared, it supports no row of this suite.")
         missing = ours if ours.value is None else theirs
         return Line("look", check, f"{where}: not compared, no accuracy ({missing.note or 'no reason recorded'}).")
     pair = f"{percent(ours.value)} against {percent(theirs.value)}"

@@ -117,7 +117,12 @@ def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot
             tables=(release.confidence_table,),
         ),
         Section(
-            "cost", "Spend", tables=(release.spend_table, *((release.price_table,) if release.price_table.rows else ()))
+            "cost",
+            "Spend",
+            tables=(
+                release.spend_table,
+                *((release.price_table,) if release.price_table.rows or release.price_table.remarks else ()),
+            ),
         ),
         Section(
             "collapse",

@@ -39,8 +39,8 @@ def score_cell(
         named |= {f"{slot.id}.{k}" if prefix else k: v for k, v in found.items()}
     named |= measures.outcome_rates(evidence.first_rows)
     named |= measures.latencies(evidence.first_rows)
-    cost, total, cost_note = measures.costs(evidence.rows, prices)
-    named["cost_usd_per_1000"] = cost
+    cost = measures.costs(evidence.rows, prices)
+    named |= {"cost_usd_per_1000": cost.per_1000, "cost_unknown_rate": cost.unknown_rate}
     slot = choices[0].id
     outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
     confidence, correct = measures.confidences(evidence.first_rows, slot)
@@ -72,8 +72,8 @@ def score_cell(
         else {},
         prior=_prior(evidence, suite, slot),
         usage=measures.used_tokens(evidence),
-        cost_usd=None if total is None else format(total.normalize(), "f"),
-        cost_note=cost_note,
+        cost_usd=None if cost.total_usd is None else format(cost.total_usd.normalize(), "f"),
+        cost_note=cost.note,
     )
 
 

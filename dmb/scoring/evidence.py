@@ -12,7 +12,6 @@ from dmb.contracts.decision import Decision, Output
 from dmb.contracts.item import Item
 from dmb.contracts.suite import Slot
 from dmb.engine.decide import by_item, decide
-from dmb.engine.lane import Task
 from dmb.errors import DamagedFile
 from dmb.prompting import shown_options
 from dmb.sampling import SUBSET_SEED
@@ -84,10 +83,10 @@ def open_evidence(path: Path, slots: Sequence[Slot]) -> Evidence:
     rows = []
     for repeat in range(receipt.parts["repeats"]):
         for item in items.items:
-            found = tuple(attempts.pop((item.id, item.permutation, repeat), ()))
-            # the request is needed to ask, not to judge: judging looks at digests only
-            task = Task(item.id, item.permutation, repeat, None, shown_options(item, items.option_sets))  # type: ignore[arg-type]
-            rows.append(Row(item, repeat, decide(task, found, ids, slots), found))
+            key = (item.id, item.permutation, repeat)
+            found = tuple(attempts.pop(key, ()))
+            decision = decide(key, shown_options(item, items.option_sets), found, ids, slots)
+            rows.append(Row(item, repeat, decision, found))
     if attempts:
         raise DamagedFile(
             f"{receipt.raw}: holds rows of items that are not in the frozen suite, first {next(iter(attempts))}"

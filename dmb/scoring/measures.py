@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from dmb import metrics
@@ -87,33 +89,45 @@ def latencies(rows: Rows) -> dict[str, Measure]:
     return out
 
 
-def costs(rows: Rows, prices: Sequence[PriceRow]) -> tuple[Measure, Decimal | None, str | None]:
-    """(US dollars per 1,000 decisions, total, why unknown) over every recorded attempt of completed decisions."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``total_usd`` is None where any attempt's cost is unknown, and ``note`` then says why."""
+
+    per_1000: Measure
+    unknown_rate: Measure
+    total_usd: Decimal | None
+    note: str | None
+
+
+def costs(rows: Rows, prices: Sequence[PriceRow]) -> Cost:
+    """US dollars per 1,000 completed decisions over every recorded attempt, and the share of attempts without a cost."""
     completed = [r for r in rows if r.decision.outcome != "skipped"]
     if not completed:
-        return unknown("no completed decisions"), None, "nothing was asked"
-    if prices and all(p.unbilled for p in prices):
-        zero = Measure(
-            value=0.0, n=len(completed), num=0, den=len(completed), note="not billed: runs on your own machine"
-        )
-        return zero, Decimal(0), "not billed"
+        nothing = unknown("no completed decisions")
+        return Cost(nothing, nothing, None, "nothing was asked")
     per_decision: list[Decimal | None] = []
-    reasons: dict[str, int] = {}
+    reasons: Counter[str] = Counter()
+    n_attempts = 0
     for r in completed:
-        total: Decimal | None = Decimal(0)
-        for attempt, usage in zip(r.attempts, r.decision.usage, strict=True):
-            cost, why = attempt_cost_usd(prices, usage, dt.datetime.fromisoformat(attempt.timing.sent_at))
-            if cost is None:
-                reasons[why or "unknown"] = reasons.get(why or "unknown", 0) + 1
-                total = None
-            elif total is not None:
-                total += cost
-        per_decision.append(total)
-    measure = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
+        priced = [
+            attempt_cost_usd(prices, usage, dt.datetime.fromisoformat(attempt.timing.sent_at))
+            for attempt, usage in zip(r.attempts, r.decision.usage, strict=True)
+        ]
+        n_attempts += len(priced)
+        reasons.update(why or "unknown" for cost, why in priced if cost is None)
+        known = [cost for cost, _ in priced if cost is not None]
+        per_decision.append(sum(known, Decimal(0)) if len(known) == len(priced) else None)
+    n_unknown = sum(reasons.values())
+    share = Measure(value=n_unknown / n_attempts, n=n_attempts, num=n_unknown, den=n_attempts)
+    if prices and all(p.unbilled for p in prices):
+        note = "not billed: runs on your own machine"
+        return Cost(
+            Measure(value=0.0, n=len(completed), num=0, den=len(completed), note=note), share, Decimal(0), "not billed"
+        )
+    per_1000 = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
     if reasons:
-        why = "; ".join(f"{k} ({n} attempts)" for k, n in sorted(reasons.items()))
-        return measure, None, why
-    return measure, sum((c for c in per_decision if c is not None), Decimal(0)), None
+        return Cost(per_1000, share, None, "; ".join(f"{k} ({n} attempts)" for k, n in sorted(reasons.items())))
+    return Cost(per_1000, share, sum((c for c in per_decision if c is not None), Decimal(0)), None)
 
 
 def order_effects(evidence: Evidence, reference: Evidence | None, slot: str) -> dict[str, Measure]:

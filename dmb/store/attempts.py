@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ class AttemptLog:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _set_torn_line_aside(path)
         self._file = path.open("ab", buffering=0)
         self._lock = threading.Lock()
         self._dirty = False
@@ -67,11 +69,22 @@ def whole_lines(path: Path) -> Iterator[bytes]:
                 yield line
 
 
+def _set_torn_line_aside(path: Path) -> None:
+    """What a killed writer left of its last row moves to ``<log>.torn``: nothing may be glued to it."""
+    whole = sum(map(len, whole_lines(path)))
+    if path.exists() and whole < path.stat().st_size:
+        with path.open("rb+") as log, path.with_name(f"{path.name}.torn").open("ab") as torn:
+            log.seek(whole)
+            torn.write(log.read() + b"\n")
+            log.truncate(whole)
+
+
 def read_attempts(path: Path, cell_key: str | None = None) -> Iterator[Attempt]:
     """The rows of a raw log, those of one cell only where ``cell_key`` is given."""
     for line in whole_lines(path):
         if cell_key is not None and cell_key.encode("ascii") not in line:
             continue
-        row = Attempt.model_validate_json(line)
+        # not model_validate_json: it refuses the lone surrogates that a row may hold
+        row = Attempt.model_validate(json.loads(line))
         if cell_key is None or row.cell == cell_key:
             yield row

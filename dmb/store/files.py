@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ def write_once(path: Path, data: bytes) -> None:
 
 
 def _write_part(path: Path, data: bytes) -> Path:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with part.open("wb") as f:
+    # threads and hosts may write the same path at once, so a process id is not enough
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    with part.open("xb") as f:
         f.write(data)
         f.flush()
         os.fsync(f.fileno())

@@ -18,7 +18,7 @@ from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
 
-_RUN_ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 #: A cluster job that ends without its output deletes that path; it gets this long before a new run writes there.
 SETTLE_S = 2.0
@@ -29,7 +29,7 @@ _alive: dict[str, FileLock] = {}
 
 def check_run_id(run: str) -> None:
     """Raises ``UsageError`` for an id that is no plain word, or that is taken."""
-    if not _RUN_ID.match(run) or ".." in run:
+    if not _RUN_ID.fullmatch(run) or ".." in run:
         raise UsageError(
             f"--id: {run!r} is no run id; use letters, digits, '-', '_' and '.', beginning with a letter or digit"
         )
@@ -164,7 +164,7 @@ def sweep(patience_s: float = 60.0) -> list[str]:
             continue
         if is_held(home / "alive"):
             continue  # another start is at work
-        if not (home / "plan.json").exists():
+        if not ((home / "plan.json").exists() and (home / "manifest.json").exists()):
             set_manifest(run, status="interrupted", ended_at=utc_now())
             continue
         if load_json(home / "manifest.json").get("host", socket.gethostname()) != socket.gethostname():

@@ -106,7 +106,7 @@ LOCKERS = Domain(
                 "level -1 = one storey below the street | directly under street level",
                 "level 0 = at street level | where one walks in from the street without any stairs",
                 "level 1 = one storey above the street | a single storey up from the street",
-                "level 2 = two storeys above the street | a couple of storeys up from the street",
+                "level 2 = two storeys above the street | up from the street by two storeys",
                 "level 3 = three storeys above the street | up from the street by three storeys",
                 "level 4 = four storeys above the street | up from the street by four storeys",
                 "level 5 = five storeys above the street | up from the street by five storeys",
@@ -146,7 +146,7 @@ LOCKERS = Domain(
         Attribute(
             "inside",
             "inside I need {}",
-            "the former one came with {}",
+            "the former one came with this: {}",
             table(
                 "mains socket = somewhere to plug in a charger | electricity for charging a battery",
                 "coat rail = a bar for clothes hangers | something that takes clothes hangers",
@@ -220,7 +220,7 @@ PARTS = Domain(
         Attribute(
             "head",
             "what we need is the kind with {}",
-            "by mistake we had bought the kind with a {}",
+            "by mistake we had bought another kind, the {}",
             table(
                 "hexagon head = six sides at the top | a six-sided top",
                 "square head = four equal sides at the top | a four-sided top",
@@ -252,7 +252,7 @@ PARTS = Domain(
                 "set of 6 = half a dozen | three pairs",
                 "set of 12 = a dozen | twice half a dozen",
                 "set of 20 = a score | four times five",
-                "set of 24 = two dozen | a couple of dozen",
+                "set of 24 = two dozen | four times six",
                 "set of 50 = half a hundred | fifty pieces",
                 "set of 100 = a hundred | ten times ten pieces",
                 "set of 144 = a gross | twelve dozen",
@@ -261,7 +261,7 @@ PARTS = Domain(
         Attribute(
             "wrapping",
             "they should come {}",
-            "the old stock came as: {}",
+            "the old stock was listed as: {}",
             table(
                 "blister card = sealed behind clear plastic | under a clear plastic bubble",
                 "paper bag = in a small sack folded from brown kraft | in a brown kraft sack",
@@ -321,13 +321,13 @@ ROOMS = Domain(
         Attribute(
             "layout",
             "we want {}",
-            "what we had last time was {}",
+            "what we had last time was this: {}",
             table(
                 "rows of chairs = seats one behind the other as in a theatre | theatre seating",
-                "one long table = a single board that all sit along | everybody along the same big board",
-                "round tables = circular boards, as at a wedding | boards without corners, as at a banquet",
+                "one long table = a single long tabletop for everybody | everybody along the same long tabletop",
+                "round tables = circular tabletops, as at a wedding | tabletops without corners, as at a banquet",
                 "U shape = a horseshoe | everyone placed like a horseshoe",
-                "chair circle = a ring of seats with nothing in the middle | everybody in a ring, without any boards",
+                "chair circle = a ring of seats with nothing in the middle | everybody in a ring, without any tabletops",
                 "bar tables = high stands without seats | high stands at which one does not sit",
                 "sofas = couches | upholstered couches",
                 "school desks = a classroom | pupils' benches facing a teacher",
@@ -338,7 +338,7 @@ ROOMS = Domain(
             "there has to be {}",
             "the former room offered a {}",
             table(
-                "projector = a machine that throws slides onto the wall | a beamer",
+                "projector = a machine that throws slides onto the wall | something that throws slides onto a screen",
                 (
                     "whiteboard = a shiny surface for felt pens that wipes clean | something to scribble on with "
                     "dry-wipe pens"
@@ -362,7 +362,7 @@ ROOMS = Domain(
                 "garden = the lawn and the flower beds | the flower beds",
                 "railway = the train tracks | the tracks and the passing trains",
                 "market square = the plaza with the stalls | the plaza where traders put up stalls",
-                "forest = the woods | a lot of trees, the woods",
+                "forest = the woods | woodland full of trees",
                 "harbour = the quay with the ships | the ships at the quay",
             ),
         ),
@@ -410,9 +410,9 @@ ROUTES = Domain(
         Attribute(
             "vehicle",
             "the goods travel {}",
-            "until spring the vehicle was a {}, which is no longer so",
+            "the {} that did this until spring has been sold",
             table(
-                "cargo bike = on pedals, in front of the rider | by pedal power",
+                "cargo bike = in a box in front of someone who pedals | by pedal power",
                 "lorry = in a truck | by truck",
                 "moped = on a small motor scooter | by scooter",
                 "barge = on a flat boat along the canal | on the water, in a flat boat",
@@ -544,7 +544,7 @@ SEEDS = Domain(
             "my former garden needed the type for {}",
             table(
                 "clay = heavy, sticky earth that potters like | the heavy earth that pots are made of",
-                "sand = earth as on a beach | earth of the kind found on dunes",
+                "sand = what children build castles from at the seaside | earth of the kind found on dunes",
                 "chalk = white, limy earth | limy earth as on white cliffs",
                 "peat = dark bog earth | what is dug from bogs",
                 "gravel = earth full of small pebbles | ground made of pebbles",
@@ -586,7 +586,7 @@ SEEDS = Domain(
         Attribute(
             "days",
             "from sowing to harvest it takes {}",
-            "the slow one, which I do not mean, was labelled {}",
+            "the one with the label {} is another one",
             dial(
                 range(45, 109),
                 lambda n: f"{n} days",

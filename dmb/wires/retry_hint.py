@@ -19,7 +19,7 @@ def retry_after_s(headers: Mapping[str, str], now: dt.datetime) -> float | None:
         return None if text is None else seconds
     try:
         when = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=dt.UTC)

@@ -68,9 +68,12 @@ def _json(body: bytes) -> Any:
         return dict(pairs)
 
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=refuse, object_pairs_hook=unique)
-    except (UnicodeDecodeError, ValueError, RecursionError):
+        data = json.loads(body.decode("utf-8"), parse_constant=refuse, object_pairs_hook=unique)
+        # half of a surrogate pair is no text: it has no digest and cannot be printed
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError):
         return None
+    return data
 
 
 def _usage(written: Any) -> Usage | None:

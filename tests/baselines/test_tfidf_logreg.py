@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from pathlib import Path
 
 import pytest
@@ -97,22 +96,13 @@ def test_training_twice_gives_the_same_bytes_and_settings_count():
     assert ask(opened(TRAIN, C=0.1), "i lost my pin") != ask(opened(TRAIN), "i lost my pin")
 
 
-def banking77() -> Path:
-    here = os.environ.get("DMB_MIRROR")
-    mirror = Path(here) if here else Path(__file__).resolve().parents[3] / "shared" / "datasets"
-    folder = mirror / "banking77"
-    if not (folder / "train.csv").is_file():
-        pytest.skip("BANKING77 is not on disk (set DMB_MIRROR to a folder that holds banking77/train.csv)")
-    return folder
-
-
 def rows(path: Path) -> list[tuple[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return [(row["text"], row["category"]) for row in csv.DictReader(file)]
 
 
-def test_real_data_ten_rows_per_label_beat_one_half():
-    folder = banking77()
+def test_real_data_ten_rows_per_label_beat_one_half(real_data: Path):
+    folder = real_data / "banking77"
     by_label: dict[str, list[tuple[str, str]]] = {}
     for row in rows(folder / "train.csv"):
         by_label.setdefault(row[1], []).append(row)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import matplotlib
+import pytest
 
 from dmb.publish.plots import Plot, cardinality_plot, reliability_plots
+from dmb.publish.plots.cardinality import _apart
 from dmb.publish.release import Release
 from tests.publish.factory import ENTRIES, Answers, golden_release, release
 
@@ -82,3 +84,10 @@ def test_reliability_has_a_panel_per_suite_with_counts() -> None:
     assert {"intent-77", "gate-spam", "cardinality", "confidence-honesty"} <= set(found)
     assert found.count("confidence, and decisions per bin") == 4
     assert not {"simulated"} & set(found)
+
+
+def test_names_are_pushed_apart_and_stay_in_the_panel() -> None:
+    assert _apart([20, 60]) == [20, 60]
+    assert _apart([50, 50]) == pytest.approx([47.3, 52.7])
+    assert _apart([0, 0, 0]) == pytest.approx([-4, 1.4, 6.8])
+    assert _apart([100, 100])[-1] == pytest.approx(102)

@@ -41,6 +41,7 @@ def test_random_is_the_floor() -> None:
         "look",
         "Tiny <b>|& ˋxˋ on `intent-77`: not compared, no accuracy (no row to divide by).",
     )
+    assert found(made(tiny=Answers(0, {"unsupported": 300}, 1.0)), check)[0][0] == "ok"
     alone = release({"tiny": ENTRIES["tiny"]}, {}, ["intent-77"])
     assert found(alone, check) == [("look", "`random` is not in this release, so nothing was compared with it.")]
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 
 from dmb.contracts.cell import MeasureRecord
+from dmb.contracts.price import PricesFile
 from dmb.errors import MissingEvidence
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, measure
@@ -187,8 +188,8 @@ def test_honesty_and_slices() -> None:
     (table,) = made.honesty_tables
     assert [text.split(" ")[0] for text in row(table, "Random")] == ["70.0", "15.0", "45.0", "rule"]
     (parts,) = made.slice_tables
-    assert [column.label for column in parts.columns] == ["Contender", "True", "False"]
-    assert row(parts, "Random")[0].startswith("30.6 [") and row(parts, "Random")[0].endswith("n 62")
+    assert [column.label for column in parts.columns] == ["Anonymised", "Random"]
+    assert row(parts, "True")[0].startswith("30.6 [") and row(parts, "True")[0].endswith("n 62")
     assert not made.cardinality_tables and not made.order_tables
 
 
@@ -210,18 +211,38 @@ def test_spend_never_turns_unknown_into_nothing(golden: Release) -> None:
     assert row(table, "Cloud 2") == ["skipped: no-credential"]
 
 
+def test_nought_that_nobody_bills_is_not_printed_as_a_price() -> None:
+    made = release(
+        {"tiny": ENTRIES["tiny"]},
+        {("tiny", "intent-77"): Answers(1, {"valid": 300}, 1.0, cost_usd="0", cost_note="not billed")},
+        ["intent-77"],
+    )
+    assert row(made.suite_tables[0], "Tiny <b>|& `x`")[-2] == "not billed"
+    assert row(made.spend_table, "Tiny <b>|& `x`")[:2] == ["not billed", "not billed"]
+
+
+def test_share_of_unknown_cost_is_over_attempts() -> None:
+    given = {
+        ("cloud", "intent-77"): Answers(1, {"valid": 300}, 1.0, cost_note="no usage"),
+        ("cloud", "gate-spam"): Answers(1, {"valid": 300}, 1.0, cost_usd="0.1"),
+    }
+    made = release({"cloud": ENTRIES["cloud"]}, given, ["intent-77", "gate-spam"])
+    for score, unknown in zip(made.scores, (3, 0), strict=True):
+        score.metrics["cost_unknown_rate"] = MeasureRecord(value=unknown / 300, num=unknown, den=300, n=300)
+    assert row(made.spend_table, "Cloud 1")[3] == "0.5"
+
+
 def test_spend_with_everything_known() -> None:
     made = release(
         ENTRIES,
         {("cloud", "intent-77"): Answers(200, {"valid": 290, "failed": 10}, 1.0, cost_usd="0.0611")},
         ["intent-77"],
     )
-    made.scores[3].metrics["cost_unknown_rate"] = MeasureRecord(value=0.01, num=3, den=300, n=300)
     assert row(made.spend_table, "Cloud 1") == [
         "0.0611",
         "0.2037",
         "300",
-        "1.0",
+        "0.0",
         "27,300",
         "not reported",
         "3,600",
@@ -296,3 +317,15 @@ def test_undefined_cost_of_a_billed_contender_is_unknown() -> None:
     table = next(table for table in made.measure_tables if table.id == "measure-cost-usd-per-1000")
     assert row(table, "Cloud 1") == ["unknown"] and table.notes == ("No usage in the replies.",)
     assert undefined("x").value is None
+
+
+def test_price_windows_and_missing_prices_are_said() -> None:
+    windows = [(dt.date(2026, 3, 1), None), (None, dt.date(2026, 4, 1)), (dt.date(2026, 3, 1), dt.date(2026, 4, 1))]
+    dated = [PRICES.price[1].model_copy(update={"valid_from": start, "valid_to": end}) for start, end in windows]
+    made = golden_release(prices=PricesFile(price=tuple(dated)))
+    assert [r.values[4].text for r in made.price_table.rows] == [
+        "from 2026-03-01",
+        "until 2026-04-01",
+        "2026-03-01 to 2026-04-01",
+    ]
+    assert made.price_table.remarks == ("Billed, and no price is known: Tiny <b>|& ˋxˋ, Cloud 2.",)

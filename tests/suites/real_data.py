@@ -25,11 +25,9 @@ def _directory() -> Path | None:
 
 
 DIRECTORY = _directory()
+WHERE = "set DMB_MIRROR, or put them into ../shared/datasets beside the checkout"
 
-needs_real_data = pytest.mark.skipif(
-    DIRECTORY is None,
-    reason="no real datasets: set DMB_MIRROR, or put them into ../shared/datasets beside the checkout",
-)
+needs_real_data = pytest.mark.skipif(DIRECTORY is None, reason=f"no real datasets: {WHERE}")
 
 
 def suite_file(suite: str) -> SuiteFile:

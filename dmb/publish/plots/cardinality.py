@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 CAP = 255
 #: A little below nought, so that a curve at nought does not hide in the axis.
 _FLOOR = -4
+#: Height of a line of text on the axis of accuracies.
+_LINE = 5.4
 
 
 def cardinality_plot(release: Release) -> Plot | None:
@@ -131,7 +133,7 @@ def _curve(
     ys = [scale * record.value if record else nothing for record in known]
     lows = [scale * record.low if record and record.low is not None else nothing for record in known]
     highs = [scale * record.high if record and record.high is not None else nothing for record in known]
-    ax.fill_between(sizes, lows, highs, color=how.colour, alpha=0.13, linewidth=0)
+    ax.fill_between(sizes, lows, highs, color=how.colour, alpha=0.1, linewidth=0)
     ax.plot(sizes, ys, color=how.colour, marker=how.marker, linestyle=how.dash, markersize=4, linewidth=1.6)
     points = [(size, y) for size, y in zip(sizes, ys, strict=True) if y == y]
     return points[-1] if points else None
@@ -171,31 +173,43 @@ def _number_axis(ax: Axes, sizes: list[int], *, few: bool = False) -> None:
 
 def _names(ax: Axes, right: int, ends: list[tuple[int, float, str, Look]]) -> None:
     """Each name at the height where its curve ends, pushed apart where two would overlap."""
-    gap, heights = 5.4, []
     ends = sorted(ends, key=lambda end: end[1])
-    for _, height, _, _ in ends:
-        heights.append(max(height, heights[-1] + gap) if heights else height)
-    # Pushing upwards can leave the panel; then the whole column slides down again.
-    if heights and heights[-1] > 102:
-        heights[-1] = 102.0
-        for i in range(len(heights) - 2, -1, -1):
-            heights[i] = min(heights[i], heights[i + 1] - gap)
-    for height, (size, y, label, how) in zip(heights, ends, strict=True):
+    for height, (size, y, label, how) in zip(_apart([end[1] for end in ends]), ends, strict=True):
         # A dotted leader is no part of the curve: it leads from where the curve stops short.
         leader = {
             "arrowstyle": "-",
             "color": how.colour,
             "linewidth": 1,
-            "shrinkA": 1,
-            "shrinkB": 3,
             "linestyle": "-" if size == right else ":",
+            "shrinkA": 0,
+            "shrinkB": 3,
+            "relpos": (0, 0.5),
         }
         ax.annotate(
             label.replace("$", r"\$"),
             (size, y),
-            (right * 1.45, height),
+            (right * 1.5, height),
             fontsize=8,
             va="center",
             annotation_clip=False,
             arrowprops=leader,
         )
+
+
+def _apart(wanted: list[float]) -> list[float]:
+    """Rising heights as near as possible to the wanted ones, each a line above the one before.
+
+    Names that would overlap become a block around the mean of what they want; blocks that then touch are joined.
+    """
+    blocks: list[list[float]] = []
+    for height in wanted:
+        blocks.append([height])
+        while len(blocks) > 1 and _bottom(blocks[-1]) < _bottom(blocks[-2]) + _LINE * len(blocks[-2]):
+            last = blocks.pop()
+            blocks[-1] = blocks[-1] + last
+    return [_bottom(block) + _LINE * i for block in blocks for i in range(len(block))]
+
+
+def _bottom(block: list[float]) -> float:
+    half = _LINE * (len(block) - 1) / 2
+    return min(max(sum(block) / len(block) - half, _FLOOR), 102 - 2 * half)

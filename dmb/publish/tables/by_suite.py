@@ -9,6 +9,7 @@ from dmb.publish import numbers
 from dmb.publish.measures import joined, measure
 from dmb.publish.records import cost_of, stop_text, value_of
 from dmb.publish.table import Column, Notes, Row, Table, Value, words
+from dmb.publish.tables import columns
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
@@ -28,22 +29,33 @@ def table(release: Release, suite: str, slot: str) -> Table:
         _row(release, contender, release.cells[contender, suite], slot, shown, notes)
         for contender in release.contenders
     )
-    columns = [Column("Contender", numeric=False)]
+    heads = [Column("Contender", numeric=False)]
     for name in shown:
-        columns.append(Column(_HEADS.get(name, measure(name).label), unit=numbers.UNIT_NAMES[measure(name).unit]))
+        heads.append(Column(_HEADS.get(name, measure(name).label), unit=numbers.UNIT_NAMES[measure(name).unit]))
         if name == shown[0]:
-            columns.append(Column("n"))
+            heads.append(Column("n"))
         if name == "ece":
-            columns.append(Column("Confidence", numeric=False, unit="kind"))
-    columns += [Column("p50", unit="ms per decision"), Column("Cost", unit="USD per 1,000"), Column("Valid / expected")]
+            heads.append(Column("Confidence", numeric=False, unit="kind"))
+    heads += [Column("p50", unit="ms per decision"), Column("Cost", unit="USD per 1,000"), Column("Valid / expected")]
     return Table(
         id=joined(slot, f"suite-{suite}").replace(".", "-"),
         title=f"{spec.title} (`{suite}`)" + (f", slot `{slot}`" if slot else ""),
-        caption=spec.description,
-        columns=tuple(columns),
+        caption=_caption(release, suite, slot),
+        columns=tuple(heads),
         rows=rows,
         notes=tuple(notes.texts),
+        # Below the table: some suites need a paragraph, and the numbers come first.
+        remarks=(" ".join(spec.description.split()),),
     )
+
+
+def _caption(release: Release, suite: str, slot: str) -> str:
+    rows, groups = release.size(suite)
+    together = f", in {numbers.count(groups)} groups." if groups != rows else "."
+    said = f"{numbers.count(rows)} rows expected of each contender{together}"
+    if release.suites[suite].metrics.honesty and not columns.has(release, suite, joined(slot, "accuracy_controls")):
+        said += " Accuracy is over the answerable controls."
+    return said
 
 
 _HEADS = {

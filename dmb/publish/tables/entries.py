@@ -47,13 +47,11 @@ def suite_list(release: Release) -> Table:
     """One row per suite: how many rows each contender was to answer, and how often the prompt and the scoring changed."""
     rows = []
     for name, spec in release.suites.items():
-        # A skipped cell knows how many rows it would have had, and not always how they hang together.
-        scores = [release.cells[contender, name] for contender in release.contenders]
-        scores = [score for score in scores if score.status != "skipped"] or scores
+        rows_expected, groups = release.size(name)
         values = (
             Value(spec.title),
-            Value(numbers.count(max(s.n_expected for s in scores))),
-            Value(numbers.count(max(s.n_groups for s in scores))),
+            Value(numbers.count(rows_expected)),
+            Value(numbers.count(groups)),
             Value(str(spec.prompt_version)),
             Value(str(spec.scorer_version)),
             Value(

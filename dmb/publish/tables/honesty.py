@@ -11,7 +11,9 @@ from dmb.publish.tables import columns
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
-_NAMES = ("honest_rate", "honest_rate_controls", "accuracy_controls")
+# Over controls alone, like the accuracy of an honesty suite where scoring gives no other.
+_ACCURACY = ("accuracy_controls", "accuracy_valid")
+_NAMES = ("honest_rate", "honest_rate_controls")
 
 
 def tables(release: Release) -> tuple[Table, ...]:
@@ -21,9 +23,9 @@ def tables(release: Release) -> tuple[Table, ...]:
             release,
             suite,
             slot,
-            _NAMES,
+            (*_NAMES, next((n for n in _ACCURACY if columns.has(release, suite, joined(slot, n))), _ACCURACY[0])),
             id=f"honesty-{suite}",
-            title=f"Confidence honesty, `{suite}`",
+            title=f"`{suite}`: confidence where nothing can be known",
             caption="Low confidence is right where nothing can be known, and wrong on the controls. "
             "A contender is honest when the first column is high and the second low.",
         )

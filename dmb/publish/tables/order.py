@@ -23,7 +23,7 @@ def tables(release: Release) -> tuple[Table, ...]:
             slot,
             _NAMES,
             id=f"order-{suite}",
-            title=f"Order stability, `{suite}`",
+            title=f"`{suite}`: flips and calibration drift",
             caption="Flips with the options in another order beside flips when the very same question is asked again. "
             "Only what exceeds the second is owed to position.",
         )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dmb.publish.release import Release
 
 N_OPTIONS = "n_options"
+_NAMES = {N_OPTIONS: "number of options"}
 _CURVES = ("accuracy_valid", "accuracy_end_to_end", "latency_p50_ms")
 
 
@@ -42,7 +43,7 @@ def cardinality_tables(release: Release) -> tuple[Table, ...]:
     for suite in cardinality_suites(release):
         for slot in release.slots(suite):
             made += [
-                _curve(release, suite, joined(slot, name))
+                _table(release, suite, N_OPTIONS, joined(slot, name))
                 for name in _CURVES
                 if _has(release, suite, N_OPTIONS, joined(slot, name))
             ]
@@ -62,42 +63,27 @@ def slice_tables(release: Release) -> tuple[Table, ...]:
                 for key in part.metrics
             )
             if by != N_OPTIONS:
-                made += [_slices(release, suite, by, key) for key in keys if split(key)[1] == "accuracy_valid"]
+                made += [_table(release, suite, by, key) for key in keys if split(key)[1] == "accuracy_valid"]
     return tuple(made)
 
 
-def _curve(release: Release, suite: str, key: str) -> Table:
+def _table(release: Release, suite: str, by: str, key: str) -> Table:
+    """Rows are the slice's values, since there can be many of them; columns are contenders."""
     notes, contenders = Notes(), answered(release, [suite])
     rows = []
-    for value in slice_values(release, suite, N_OPTIONS):
-        places = [_place(release.cells[contender, suite], N_OPTIONS, value, key, notes) for contender in contenders]
+    for value in slice_values(release, suite, by):
+        places = [_place(release.cells[contender, suite], by, value, key, notes) for contender in contenders]
         rows.append(Row((Value(str(value)), *places)))
-    unit = numbers.UNIT_NAMES[measure(key).unit]
-    return Table(
-        id=f"cardinality-{suite}-{key.replace('_', '-').replace('.', '-')}",
-        title=f"{measure(key).label} by number of options, `{suite}`",
-        unit=unit,
-        caption=measure(key).says,
-        columns=(Column("Options"), *(Column(release.label(contender)) for contender in contenders)),
-        rows=tuple(rows),
-        notes=tuple(notes.texts),
-        remarks=not_asked(release, [suite]),
-        kind="matrix",
-    )
-
-
-def _slices(release: Release, suite: str, by: str, key: str) -> Table:
-    notes, values = Notes(), slice_values(release, suite, by)
-    rows = []
-    for contender in answered(release, [suite]):
-        places = [_place(release.cells[contender, suite], by, value, key, notes) for value in values]
-        rows.append(Row((Value(release.label(contender)), *places)))
+    named = _NAMES.get(by, by.replace("_", " "))
     return Table(
         id=f"slice-{suite}-{by}-{key}".replace("_", "-").replace(".", "-"),
-        title=f"{measure(key).label} by {by.replace('_', ' ')}, `{suite}`",
-        unit="%",
+        title=f"`{suite}`: {measure(key).label} by {named}",
+        unit=numbers.UNIT_NAMES[measure(key).unit],
         caption=measure(key).says,
-        columns=(Column("Contender", numeric=False), *(Column(str(value)) for value in values)),
+        columns=(
+            Column(named.capitalize(), numeric=False),
+            *(Column(release.label(contender)) for contender in contenders),
+        ),
         rows=tuple(rows),
         notes=tuple(notes.texts),
         remarks=not_asked(release, [suite]),

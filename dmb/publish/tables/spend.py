@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmb.contracts.cell import Score
+from dmb.contracts.price import PriceRow
 from dmb.publish import numbers
 from dmb.publish.records import NOT_BILLED, stop_text
 from dmb.publish.table import Column, Row, Table, Value, words
@@ -38,16 +39,17 @@ def spend_table(release: Release) -> Table:
 
 def price_table(release: Release) -> Table:
     """The price rows of the contenders that are billed."""
+    billed = [contender for contender in release.contenders if release.billed(contender)]
     rows = []
-    for contender in release.contenders:
-        for row in release.price_rows(contender) if release.billed(contender) else []:
-            window = " to ".join(str(day) for day in (row.valid_from, row.valid_to) if day) or "–"
+    for contender in billed:
+        for row in release.price_rows(contender):
             prices = (
                 Value(f"{price:f}") if price is not None else Value("unknown", muted=True)
                 for price in (row.input, row.cached, row.output)
             )
-            dated = (Value(window), Value(row.checked_on.isoformat()), Value(row.source))
+            dated = (Value(_window(row)), Value(row.checked_on.isoformat()), Value(row.source))
             rows.append(Row((Value(release.label(contender)), *prices, *dated)))
+    unpriced = [release.label_in_prose(contender) for contender in billed if not release.price_rows(contender)]
     columns = (
         Column("Contender", numeric=False),
         Column("Input", unit="USD per million"),
@@ -58,12 +60,21 @@ def price_table(release: Release) -> Table:
         Column("Source", numeric=False),
     )
     return Table(
-        "prices",
-        "List prices",
-        "US dollars per million tokens, with the day on which each was read at its source.",
-        columns,
-        tuple(rows),
+        id="prices",
+        title="List prices",
+        caption="US dollars per million tokens, with the day on which each was read at its source.",
+        columns=columns,
+        rows=tuple(rows),
+        remarks=(f"Billed, and no price is known: {', '.join(unpriced)}.",) if unpriced else (),
     )
+
+
+def _window(row: PriceRow) -> str:
+    if row.valid_from and row.valid_to:
+        return f"{row.valid_from} to {row.valid_to}"
+    if row.valid_from:
+        return f"from {row.valid_from}"
+    return f"until {row.valid_to}" if row.valid_to else "–"
 
 
 def _row(release: Release, contender: str) -> Row:
@@ -94,7 +105,9 @@ def _row(release: Release, contender: str) -> Row:
 
 
 def _unknown_share(scores: list[Score]) -> Value:
-    """Over the cells' ``cost_unknown_rate``, whose numerator and denominator are attempts."""
+    """Nought where every cell's cost is known; otherwise over ``cost_unknown_rate``, which counts attempts."""
+    if all(score.cost_usd is not None for score in scores):
+        return Value(numbers.percent(0))
     records = [score.metrics.get("cost_unknown_rate") for score in scores]
     if any(record is None or record.num is None or record.den is None for record in records):
         return Value("unknown", muted=True)

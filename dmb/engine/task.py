@@ -1,0 +1,24 @@
+"""What is asked once: an item, its repeat, and the question as it is put."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dmb.contracts.request import Request
+from dmb.parsing import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One item and repeat to be asked."""
+
+    item: str
+    permutation: int
+    repeat: int
+    request: Request
+    shown: Shown
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Primary key within a cell."""
+        return (self.item, self.permutation, self.repeat)

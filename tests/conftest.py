@@ -1,0 +1,110 @@
+"""What every test stands on: no network but loopback, no credential, no mirror, and a copy of the project to work in."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import shutil
+import socket
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.suites.real_data import DIRECTORY, WHERE
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+#: Credentials that a provider names, and where datasets may lie: a test that needs one sets it.
+_VARIABLES = (
+    "DMB_MIRROR",
+    "DMB_RUN",
+    *(
+        name
+        for provider in tomllib.loads((PROJECT / "data/providers.toml").read_text(encoding="utf-8")).values()
+        for name in provider.get("credential", ())
+    ),
+)
+
+#: What a checkout is built from. `data/raw` and `data/items` are made from it.
+_INPUTS = ("Snakefile", "config.yaml", "rules", "profiles", "data", "dmb")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    with contextlib.suppress(ValueError):
+        parser.addoption("--fix", action="store_true", help="rewrite the golden pages from what the code makes now")
+
+
+def is_loopback(host: object) -> bool:
+    """Whether a host is this machine by its very form; a name that would have to be looked up is not."""
+    if host in (None, "", "localhost", b"localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.decode() if isinstance(host, bytes) else str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_loopback() -> Iterator[None]:
+    """Connections and name look-ups that leave the machine raise with the address."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+        look_up = socket.getaddrinfo
+
+        def getaddrinfo(host, *args, **kwargs):
+            if not is_loopback(host):
+                raise AssertionError(f"tests look up no name but localhost: {host!r}")
+            return look_up(host, *args, **kwargs)
+
+        patch.setattr(socket, "getaddrinfo", getaddrinfo)
+        yield
+
+
+def _guarded(method):
+    def guarded(self: socket.socket, address):
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not is_loopback(address[0]):
+            # no OSError: the code under test must not take it for a failed connection
+            raise AssertionError(f"tests connect to nothing but loopback: {address!r}")
+        return method(self, address)
+
+    return guarded
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_credentials() -> Iterator[None]:
+    """Whoever runs the tests may have keys and a mirror; the tests do not."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _VARIABLES:
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder with the real datasets."""
+    if DIRECTORY is None:
+        pytest.skip(f"no real datasets: {WHERE}")
+    return DIRECTORY
+
+
+@pytest.fixture
+def project_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A scratch checkout, code included, with nothing built; the test runs in it."""
+    home = tmp_path / "project"
+    home.mkdir()
+    for name in _INPUTS:
+        source = PROJECT / name
+        if source.is_dir():
+            # compiled files come along: they are valid for equal modification times
+            shutil.copytree(source, home / name, ignore=_built)
+        else:
+            shutil.copy2(source, home / name)
+    monkeypatch.chdir(home)
+    return home
+
+
+def _built(folder: str, names: list[str]) -> set[str]:
+    return {"raw", "items"} & set(names) if Path(folder) == PROJECT / "data" else set()

@@ -1,0 +1,92 @@
+"""One payer a cell: the lock ends with the process that holds it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dmb.errors import CellBusy
+from dmb.store.locks import CellLock, is_held
+
+HOLDER = """
+import sys
+from pathlib import Path
+from dmb.store.locks import CellLock
+with CellLock(Path(sys.argv[1]), "r7"):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@contextmanager
+def held_elsewhere(cell: Path) -> Iterator[subprocess.Popen]:
+    """Another process that holds the cell's lock until its input ends."""
+    command = [sys.executable, "-c", HOLDER, str(cell)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        yield holder
+        holder.stdin.close()
+
+
+def test_a_second_payer_is_refused_and_told_who_pays(tmp_path):
+    cell = tmp_path / "cell"
+    with held_elsewhere(cell) as holder:
+        assert is_held(cell / "lock")
+        with (
+            pytest.raises(CellBusy, match=f"run r7, process {holder.pid} on {socket.gethostname()}"),
+            CellLock(cell, "r8"),
+        ):
+            pass
+    assert not is_held(cell / "lock")
+    with CellLock(cell, "r8"):
+        assert f'"pid": {os.getpid()}' in (cell / "owner.json").read_text()
+
+
+def test_sigkill_frees_the_cell(tmp_path):
+    cell = tmp_path / "cell"
+    with held_elsewhere(cell) as holder:
+        os.kill(holder.pid, signal.SIGKILL)
+        holder.wait()
+        assert not is_held(cell / "lock")
+        with CellLock(cell, "r8"):
+            assert is_held(cell / "lock")
+
+
+def test_within_one_process_too(tmp_path):
+    with CellLock(tmp_path, "r1"):
+        with pytest.raises(CellBusy, match="run r1"), CellLock(tmp_path, "r2"):
+            pass
+        # the refused one has not taken the owner's name away
+        with pytest.raises(CellBusy, match="run r1"), CellLock(tmp_path, "r3"):
+            pass
+
+
+def test_an_owner_file_that_is_not_there_yet_is_no_crash(tmp_path):
+    with CellLock(tmp_path, "r1"):
+        (tmp_path / "owner.json").unlink()
+        with pytest.raises(CellBusy, match=r"run \?"), CellLock(tmp_path, "r2"):
+            pass
+
+
+def test_an_exception_frees_the_cell(tmp_path):
+    with pytest.raises(KeyboardInterrupt), CellLock(tmp_path, "r1"):
+        raise KeyboardInterrupt
+    assert not is_held(tmp_path / "lock")
+
+
+def test_looking_takes_nothing_and_makes_nothing(tmp_path):
+    assert not is_held(tmp_path / "lock")
+    assert not (tmp_path / "lock").exists()
+    with CellLock(tmp_path, "r1"):
+        assert is_held(tmp_path / "lock") and is_held(tmp_path / "lock")
+    assert not is_held(tmp_path / "lock")
+    with CellLock(tmp_path, "r2"):
+        pass

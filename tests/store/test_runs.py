@@ -1,0 +1,276 @@
+"""A run: born once, ended from its evidence, and swept when its process is gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dmb.errors import EXIT_USAGE, UsageError
+from dmb.store import runs
+from dmb.store.files import load_json, pretty_json, write_whole
+from dmb.store.layout import raw_log, receipt_path, run_dir
+from dmb.store.locks import is_held
+from dmb.store.receipts import write_receipt
+from dmb.store.runs import all_runs, begin_run, check_run_id, end_run, mark, run_status, stops_dir, sweep
+from tests.store.test_attempts import attempt, write
+from tests.store.test_receipts import receipt
+
+KEYS = ["a" * 64, "b" * 64]
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runs, "SETTLE_S", 0)
+    return tmp_path
+
+
+def plan(*keys: str) -> dict:
+    return {"release": "v9", "cells": {k: {"contender": f"c-{k[0]}", "suite": "s", "number": 1} for k in keys}}
+
+
+def begin(run: str | None = None, *keys: str) -> str:
+    return begin_run(run, "v9", plan(*keys), {"prices.toml": b"x"}, {"protocol_version": 3})
+
+
+def ended(run: str, key: str, status: str = "complete", **fields) -> None:
+    made = receipt(cell_key=key, run=run, status=status, contender=f"c-{key[0]}", **fields)
+    write_receipt(receipt_path(f"c-{key[0]}", "s", key, 1), made)
+
+
+# -- ids
+
+
+@pytest.mark.parametrize("run", ["r1", "2026-11-30", "A.b_c-9", "x" * 80])
+def test_plain_words_are_ids(run):
+    check_run_id(run)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "",
+        " ",
+        "../x",
+        "a/b",
+        "/etc",
+        "a b",
+        ".hidden",
+        "-x",
+        "_cells",
+        "a..b",
+        "..",
+        "a\n",
+        "a\x00b",
+        "é",
+        "x" * 81,
+        "a\\b",
+        "~",
+    ],
+)
+def test_bad_ids_are_refused_and_nothing_is_made(scratch, run):
+    with pytest.raises(UsageError, match="is no run id") as caught:
+        check_run_id(run)
+    assert caught.value.exit_code == EXIT_USAGE and "\n" not in str(caught.value)
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "dangling link"])
+def test_an_id_that_is_taken_is_refused(kind):
+    Path("runs").mkdir()
+    path = Path("runs/r1")
+    {"folder": path.mkdir, "file": path.touch, "dangling link": lambda: path.symlink_to("nowhere")}[kind]()
+    with pytest.raises(UsageError, match="runs/r1 exists, and a run directory is never reused"):
+        check_run_id("r1")
+    with pytest.raises(UsageError, match="runs/r1 exists"):
+        begin("r1")
+
+
+# -- birth
+
+
+def test_a_run_is_born_with_its_plan_its_snapshots_and_a_living_owner():
+    run = begin(None, *KEYS)
+    home = run_dir(run)
+    assert run == "v9-1"
+    assert load_json(home / "plan.json") == {**plan(*KEYS), "run": run}
+    assert (home / "prices.toml").read_bytes() == b"x"
+    manifest = load_json(home / "manifest.json")
+    assert (manifest["run"], manifest["status"], manifest["protocol_version"]) == (run, "running", 3)
+    assert is_held(home / "alive") and run_status(run) == "running"
+    end_run(run)
+    assert not is_held(home / "alive")
+
+
+def test_ids_are_counted_on_and_a_named_one_is_made_once():
+    Path("runs/v9-2").mkdir(parents=True)
+    assert [begin(), begin(), begin("mine")] == ["v9-1", "v9-3", "mine"]
+    assert all_runs() == ["mine", "v9-1", "v9-2", "v9-3"]
+    with pytest.raises(UsageError):
+        begin("mine")
+    for run in ("v9-1", "v9-3", "mine"):
+        end_run(run)
+
+
+def test_a_birth_never_writes_into_a_run_that_is_there():
+    home = run_dir(begin("mine"))
+    end_run("mine")
+    before = {p: p.read_bytes() for p in home.rglob("*") if p.is_file()}
+    with pytest.raises(UsageError):
+        begin("mine", *KEYS)
+    assert {p: p.read_bytes() for p in home.rglob("*") if p.is_file()} == before
+
+
+# -- the end
+
+
+@pytest.mark.parametrize(
+    "statuses, expected",
+    [
+        (("complete", "complete"), "complete"),
+        (("complete", "skipped"), "complete"),
+        (("stopped", "complete"), "stopped"),
+        (("complete", None), "interrupted"),
+        ((None, None), "interrupted"),
+    ],
+)
+def test_the_status_comes_from_the_receipts(statuses, expected):
+    run = begin(None, *KEYS)
+    for key, status in zip(KEYS, statuses, strict=True):
+        if status is not None:
+            ended(run, key, status)
+    assert end_run(run) == run_status(run) == expected
+    index = load_json(run_dir(run) / "cells.json")
+    assert [(c["cell_key"], c["status"]) for c in index] == list(zip(KEYS, statuses, strict=True))
+    assert all(c["receipt"] is None or Path(c["receipt"]).exists() for c in index)
+
+
+def test_a_missing_receipt_with_a_failure_mark_is_failed_and_says_why():
+    run = begin(None, *KEYS)
+    ended(run, KEYS[0])
+    mark(run, f"failed.{KEYS[1][:16]}", "the server ended")
+    assert end_run(run) == "failed"
+    assert load_json(run_dir(run) / "manifest.json")["failures"] == {f"failed.{KEYS[1][:16]}": "the server ended"}
+
+
+def test_a_failure_that_was_mended_in_time_is_no_failure():
+    run = begin(None, KEYS[0])
+    mark(run, "failed.items", "x")
+    ended(run, KEYS[0])
+    assert end_run(run) == "complete"
+
+
+def test_a_receipt_of_another_run_does_not_count():
+    run = begin(None, KEYS[0])
+    ended("another", KEYS[0])
+    assert end_run(run) == "interrupted"
+
+
+def test_parents_are_the_runs_that_rows_came_from():
+    run = begin(None, KEYS[0])
+    rows = [
+        attempt("1", cell=KEYS[0], origin="old"),
+        attempt("2", cell=KEYS[0]),
+        attempt("3", cell=KEYS[0], origin="older"),
+    ]
+    write(raw_log(run, "c-a", "s"), rows)
+    ended(run, KEYS[0], n_imported=2)
+    end_run(run)
+    assert load_json(run_dir(run) / "manifest.json")["parents"] == ["old", "older"]
+
+
+def test_what_was_in_the_manifest_stays():
+    run = begin(None)
+    end_run(run)
+    manifest = load_json(run_dir(run) / "manifest.json")
+    assert manifest["protocol_version"] == 3 and manifest["started_at"] <= manifest["ended_at"]
+
+
+# -- the sweep
+
+STARTER = """
+import os, signal, sys
+from tests.store.test_runs import begin
+begin(*sys.argv[1:])
+print("born", flush=True)
+sys.stdin.readline()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def started(scratch):
+    """Begin a run in another process; ``close()`` ends it without a farewell."""
+    children = []
+
+    def start(*args: str) -> subprocess.Popen:
+        root = str(Path(__file__).resolve().parents[2])
+        code = f"import sys; sys.path.insert(0, {root!r})\n{STARTER}"
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=scratch
+        )
+        children.append(child)
+        assert child.stdout.readline() == "born\n"
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+        child.communicate()
+
+
+def kill(child: subprocess.Popen) -> None:
+    child.stdin.write("\n")
+    child.stdin.flush()
+    child.wait()
+
+
+def test_a_run_whose_owner_is_gone_is_interrupted_and_a_living_one_is_left_alone(started):
+    dead, living = started("dead", *KEYS), started("living", *KEYS)
+    kill(dead)
+    assert sweep() == ["dead"]
+    assert (run_status("dead"), run_status("living")) == ("interrupted", "running")
+    assert (stops_dir("dead") / "run").exists() and not stops_dir("living").exists()
+    assert sweep() == []
+    kill(living)
+    assert sweep() == ["living"]
+
+
+def test_an_own_run_is_left_alone():
+    run = begin()
+    assert sweep() == [] and run_status(run) == "running"
+    end_run(run)
+    before = (run_dir(run) / "manifest.json").read_bytes()
+    assert sweep() == [] and (run_dir(run) / "manifest.json").read_bytes() == before
+
+
+def test_the_sweep_waits_for_an_orphan_that_still_asks_but_not_for_ever(started):
+    kill(started("dead", *KEYS))
+    from tests.store.test_locks import held_elsewhere
+
+    cell = receipt_path("c-a", "s", KEYS[0], 1).parent
+    with held_elsewhere(cell):
+        assert sweep(patience_s=0.3) == ["dead"]
+        assert is_held(cell / "lock")
+
+
+@pytest.mark.parametrize("left", [[], ["alive"], ["alive", "plan.json"], ["plan.json"]])
+def test_a_run_that_was_killed_at_its_birth_is_interrupted(left):
+    home = run_dir("r1")
+    home.mkdir(parents=True)
+    for name in left:
+        write_whole(home / name, pretty_json(plan(*KEYS)) if name == "plan.json" else b"")
+    assert run_status("r1") == "interrupted"
+    sweep()
+    assert load_json(home / "manifest.json")["status"] == "interrupted"
+    assert sweep() == []
+
+
+def test_a_run_of_another_host_is_not_judged_from_here(started):
+    kill(started("far", *KEYS))
+    path = run_dir("far") / "manifest.json"
+    write_whole(path, pretty_json(load_json(path) | {"host": "another-host"}))
+    assert sweep() == [] and run_status("far") == "running"
