@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 
-@cache
 def python_digest(source: str) -> str:
     """Digest of the syntax tree without docstrings; a change of one character in code changes it."""
     tree = ast.parse(source)
@@ -34,12 +32,20 @@ def _meaning(node: object) -> str:
     return ascii(node)
 
 
-def folder_digest(root: Path, patterns: Iterable[str]) -> str:
-    """Digest over the files below ``root`` that match any pattern: Python by meaning, others (templates) by bytes."""
+def folder_digest(root: Path, patterns: Iterable[str], known: dict[str, str] | None = None) -> str:
+    """Digest over the files below ``root`` that match any pattern: Python by meaning, others (templates) by bytes.
+
+    ``known``: sha256 of a Python file's bytes -> its meaning; looked up first, and added to.
+    """
+    known = {} if known is None else known
     files = sorted({p for pattern in patterns for p in root.glob(pattern) if p.is_file()})
     h = hashlib.sha256()
     for p in files:
         data = p.read_bytes()
-        meaning = python_digest(data.decode("utf-8")) if p.suffix == ".py" else hashlib.sha256(data).hexdigest()
+        meaning = hashlib.sha256(data).hexdigest()
+        if p.suffix == ".py":
+            if meaning not in known:
+                known[meaning] = python_digest(data.decode("utf-8"))
+            meaning = known[meaning]
         h.update(f"{p.relative_to(root).as_posix()}\0{meaning}\n".encode())
     return h.hexdigest()

@@ -22,7 +22,7 @@ from dmb.engine.decide import Key, by_item, decide, is_finished
 from dmb.engine.lane import Rules, Stopped, ask_item
 from dmb.engine.serve import ServedModel
 from dmb.engine.task import Task
-from dmb.errors import DmbError, MissingEvidence
+from dmb.errors import DamagedFile, DmbError, MissingEvidence
 from dmb.prompting import render, shown_options
 from dmb.sampling import SUBSET_SEED
 from dmb.store.attempts import AttemptLog, read_attempts
@@ -124,19 +124,25 @@ class _Cell:
 
     def _tasks(self) -> list[Task]:
         items = self._items()
-        texts = load_texts(Path(self.plan["texts"]))
-        return [
-            Task(
-                it.id,
-                it.permutation,
-                repeat,
-                render(it, items.option_sets, texts, self.plan["instructions"], self.slots),
-                shown,
-            )
-            for repeat in range(self.plan["repeats"])
-            for it in items.items
-            for shown in [shown_options(it, items.option_sets)]
-        ]
+        path = Path(self.plan["texts"])
+        texts = load_texts(path)
+        try:
+            return [
+                Task(
+                    it.id,
+                    it.permutation,
+                    repeat,
+                    render(it, items.option_sets, texts, self.plan["instructions"], self.slots),
+                    shown,
+                )
+                for repeat in range(self.plan["repeats"])
+                for it in items.items
+                for shown in [shown_options(it, items.option_sets)]
+            ]
+        except KeyError as e:
+            raise DamagedFile(
+                f"{path}: text {e} is not in it; delete the file and start again: it is rebuilt"
+            ) from None
 
     def _items(self) -> FrozenItems:
         whole = load_items(Path(self.plan["items"]["path"]), self.plan["items"]["sha256"])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dmb.canonical import digest, sha256_hex
-from dmb.code_digest import folder_digest
 from dmb.errors import InputError
+from dmb.planning.code_meaning import code_meaning
 from dmb.planning.project import SUITES, Project
 from dmb.sources import raw_path, read_source
 from dmb.store.files import pretty_json, write_whole
@@ -134,10 +133,9 @@ class Freezer:
         return path.read_bytes()
 
 
-@cache
 def builder_code() -> str:
     """Digest of the builders' code, by meaning."""
-    return folder_digest(Path(__file__).parent.parent, _BUILDER_CODE)
+    return code_meaning(_BUILDER_CODE)
 
 
 def _check(built: Built, file: str) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from dmb.baselines import BASELINES
 from dmb.canonical import digest
-from dmb.code_digest import folder_digest
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
+from dmb.planning.code_meaning import code_meaning
 from dmb.wires import WIRES, in_process
 
 #: Fields of a contender that no provider sees and no answer depends on.
@@ -41,7 +40,6 @@ SCORING_CODE = (
 PUBLISHING_CODE = ("publish/**/*.py", "publish/**/templates/**/*", "contracts/*.py", "canonical.py")
 
 
-@cache
 def scoring_code(asker: str) -> str:
     """Digest, by meaning, of the code that turns this asker's logged replies into numbers.
 
@@ -50,13 +48,12 @@ def scoring_code(asker: str) -> str:
     name = asker.partition(":")[2]
     module = WIRES[name].read.__module__ if asker.startswith("wire:") and name in WIRES else in_process.__name__
     reading = ("wires/exchange.py", f"wires/{module.rpartition('.')[2]}.py")
-    return folder_digest(Path(__file__).parent.parent, (*SCORING_CODE, *reading))
+    return code_meaning((*SCORING_CODE, *reading))
 
 
-@cache
 def publishing_code() -> str:
     """Digest of the publishing code and its templates."""
-    return folder_digest(Path(__file__).parent.parent, PUBLISHING_CODE)
+    return code_meaning(PUBLISHING_CODE)
 
 
 @cache

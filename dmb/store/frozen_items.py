@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from dmb.canonical import sha256_hex
+from dmb.canonical import sha256_hex, text_digest
 from dmb.contracts.item import Item, OptionSet
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.sampling import rank
@@ -61,9 +61,22 @@ def load_items(path: Path, sha256: str) -> FrozenItems:
 
 
 def load_texts(path: Path) -> dict[str, str]:
-    """Digest -> text. Each text is checked against its digest by whoever renders it; here only the file is read."""
-    rows = (json.loads(line) for line in path.read_bytes().splitlines())
-    return {r["sha256"]: r["text"] for r in rows}
+    """Digest -> text, each text checked against its digest. Raises ``MissingEvidence`` or ``DamagedFile``."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        raise MissingEvidence(f"{path}: is not here; start again: texts are rebuilt") from None
+    texts = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+            whole = text_digest(row["text"]) == row["sha256"]
+        except (ValueError, KeyError, TypeError):
+            whole = False
+        if not whole:
+            raise DamagedFile(f"{path}: line {number} is damaged; delete the file and start again: texts are rebuilt")
+        texts[row["sha256"]] = row["text"]
+    return texts
 
 
 def load_train(path: Path, sha256: str) -> tuple[tuple[str, str], ...]:

@@ -1,9 +1,13 @@
 """Suite `cardinality`: one planted answer among N catalogue entries, for a sweep of N.
 
-A base question has a catalogue of 512 entries with six attributes and a request that names all six values in other
-words. The catalogue is made first and is as regular as a chessboard: seen from any entry the others lie alike. Only
-then the seed draws which entry is asked for, and which entries an item shows, so nothing about the options by
-themselves (length, place, being central or an outlier) can point to the answer.
+A base question has a catalogue of 512 entries with six attributes and a request that names all six values: ``verbatim``
+of them in the catalogue's own words, the others in other words. It also names, in the catalogue's words, one value that
+is no longer wanted, of an attribute whose wanted value is said in other words. So comparing words finds some of the
+attributes and is misled in one.
+
+The catalogue is made first and is as regular as a chessboard: seen from any entry the others lie alike. Only then the
+seed draws which entry is asked for, and which entries an item shows, so nothing about the options by themselves
+(length, place, being central or an outlier) can point to the answer.
 
 Tiers say how much a distractor has in common with the answer, in attributes out of six, at N = 512:
 
@@ -14,7 +18,8 @@ Tiers say how much a distractor has in common with the answer, in attributes out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +31,7 @@ from dmb.suites.cardinality_texts import DOMAINS, Domain
 CATALOGUE = 512
 NARROW = 8
 WIDE = 64
+ATTRIBUTES = 6
 TIERS = ("near", "mixed", "far")
 THIRDS = ("start", "middle", "end")
 
@@ -35,7 +41,11 @@ Entry = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class BaseQuestion:
-    """A catalogue, the request, and which entry is meant. ``shown_first``: the order in which N adds entries."""
+    """A catalogue, the request, and which entry is meant. ``shown_first``: the order in which N adds entries.
+
+    ``verbatim``: the attributes that the request names in the catalogue's words. ``lure``: the attribute of which it
+    names a value that is no longer wanted.
+    """
 
     id: str
     domain: Domain
@@ -43,16 +53,19 @@ class BaseQuestion:
     entries: tuple[Entry, ...]
     answer: int
     shown_first: tuple[int, ...]
+    verbatim: frozenset[int]
+    lure: int
     state: str
 
 
 def build(args: BuilderArgs) -> Built:
-    """All items, by base question and then by N. Params: ``seed``, ``sweep`` (values of N), ``per_domain``.
+    """All items, by base question and then by N.
 
+    Params: ``seed``, ``sweep`` (values of N), ``per_domain``, ``verbatim`` (attributes said in the catalogue's words).
     Raises ``InputError`` for a parameter that is missing or out of range.
     """
-    seed, sweep, per_domain = _params(args)
-    questions = base_questions(seed, per_domain)
+    seed, sweep, per_domain, verbatim = _params(args)
+    questions = base_questions(seed, per_domain, verbatim)
     slot = args.slots[0]
     items = []
     places = {n: planted_positions(seed, n, len(questions)) for n in sweep}
@@ -84,13 +97,22 @@ def option_id(index: int) -> str:
     return f"o{index:03d}"
 
 
-def base_questions(seed: int, per_domain: int) -> tuple[BaseQuestion, ...]:
+def base_questions(seed: int, per_domain: int, verbatim: int) -> tuple[BaseQuestion, ...]:
     """All base questions, domain by domain, with the tiers dealt out in turn."""
-    numbered = [(domain, i) for domain in DOMAINS for i in range(per_domain)]
-    return tuple(_base_question(seed, domain, i, j) for j, (domain, i) in enumerate(numbered))
+    questions: list[BaseQuestion] = []
+    for domain in DOMAINS:
+        used: Counter[int] = Counter()
+        for instance in range(per_domain):
+            question = _base_question(seed, domain, instance, len(questions), verbatim, used)
+            used.update(question.verbatim)
+            questions.append(question)
+    return tuple(questions)
 
 
-def _base_question(seed: int, domain: Domain, instance: int, number: int) -> BaseQuestion:
+def _base_question(
+    seed: int, domain: Domain, instance: int, number: int, verbatim: int, used: Counter[int]
+) -> BaseQuestion:
+    """``used``: how often the domain's attributes were said verbatim before."""
     name = f"{domain.id}-{instance + 1}"
     tier = TIERS[number % len(TIERS)]
     narrow = [a for a in range(len(domain.attributes)) if a != domain.dial]
@@ -104,6 +126,9 @@ def _base_question(seed: int, domain: Domain, instance: int, number: int) -> Bas
     answer = sampling.rank(seed, name, "answer") % CATALOGUE
     others = [i for i in sampling.permutation(CATALOGUE, seed, name, "shown") if i != answer]
     lure = varied if tier != "far" else sampling.pick(range(len(domain.attributes)), seed, name, "lure")
+    # The least used first, so that the attributes take turns; the lure's own only when all are said verbatim.
+    drawn = sampling.permutation(len(domain.attributes), seed, name, "verbatim")
+    own = frozenset(sorted(drawn, key=lambda a: (a == lure, used[a]))[:verbatim])
     return BaseQuestion(
         id=name,
         domain=domain,
@@ -111,7 +136,9 @@ def _base_question(seed: int, domain: Domain, instance: int, number: int) -> Bas
         entries=tuple(entries),
         answer=answer,
         shown_first=(answer, *others),
-        state=request_text(domain, entries[answer], lure, seed, name, instance),
+        verbatim=own,
+        lure=lure,
+        state=request_text(domain, entries[answer], own, lure, seed, name, instance),
     )
 
 
@@ -158,13 +185,16 @@ def entry_text(domain: Domain, entry: Entry) -> str:
     return "; ".join(a.values[v].entry for a, v in zip(domain.attributes, entry, strict=True))
 
 
-def request_text(domain: Domain, entry: Entry, lure: int, seed: int, name: str, instance: int) -> str:
-    """The state: all six values in other words, and one sentence on a value that is no longer wanted."""
+def request_text(
+    domain: Domain, entry: Entry, verbatim: Set[int], lure: int, seed: int, name: str, instance: int
+) -> str:
+    """The state: all six values, those of ``verbatim`` in the entry's words, and one that is no longer wanted."""
     clauses = []
     for a in sampling.permutation(len(domain.attributes), seed, name, "clauses"):
         attribute = domain.attributes[a]
-        wording = sampling.pick(attribute.values[entry[a]].request, seed, name, "wording", a)
-        clauses.append(attribute.clause.format(wording))
+        value = attribute.values[entry[a]]
+        said = value.verbatim if a in verbatim else sampling.pick(value.request, seed, name, "wording", a)
+        clauses.append(attribute.clause.format(said))
     unwanted = domain.attributes[lure]
     past = [v.entry for i, v in enumerate(unwanted.values) if i != entry[lure]]
     first, second, third, fourth, fifth, sixth = clauses
@@ -199,8 +229,8 @@ def shown_order(question: BaseQuestion, n: int, place: int, seed: int) -> tuple[
     return (*others[:place], question.answer, *others[place:])
 
 
-def _params(args: BuilderArgs) -> tuple[int, tuple[int, ...], int]:
-    """(seed, sweep, base questions a domain), checked."""
+def _params(args: BuilderArgs) -> tuple[int, tuple[int, ...], int, int]:
+    """(seed, sweep, base questions a domain, attributes said verbatim), checked."""
 
     def wrong(key: str, expected: str) -> InputError:
         return InputError(
@@ -212,6 +242,7 @@ def _params(args: BuilderArgs) -> tuple[int, tuple[int, ...], int]:
 
     params = args.params
     seed, sweep, per_domain = params.get("seed"), params.get("sweep"), params.get("per_domain")
+    verbatim = params.get("verbatim")
     if not whole(seed):
         raise wrong("seed", "a whole number")
     if not isinstance(sweep, (list, tuple)) or not all(whole(n) and 2 <= n <= CATALOGUE for n in sweep):
@@ -220,4 +251,6 @@ def _params(args: BuilderArgs) -> tuple[int, tuple[int, ...], int]:
         raise wrong("sweep", "at least one number, none twice")
     if not whole(per_domain) or not 1 <= per_domain <= 20:
         raise wrong("per_domain", "a whole number from 1 to 20")
-    return seed, tuple(sweep), per_domain
+    if not whole(verbatim) or not 0 <= verbatim <= ATTRIBUTES:
+        raise wrong("verbatim", f"a whole number from 0 to {ATTRIBUTES}")
+    return seed, tuple(sweep), per_domain, verbatim

@@ -1,7 +1,7 @@
 """The wording of the `cardinality` suite: five kinds of catalogue, six attributes each, in our own words.
 
-An attribute value has one wording for the entry and at least one other wording for the request, so that matching
-words alone does not find the answer. The tables below are the whole of what counts as "the same".
+An attribute value has one wording for the entry. A request says it either in the entry's own words, fitted into the
+sentence, or in at least one other way. The tables below are the whole of what counts as "the same".
 """
 
 from __future__ import annotations
@@ -18,9 +18,13 @@ TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eight
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """``entry``: how the catalogue says it. ``request``: the ways in which a request says the same."""
+    """``entry``: how the catalogue says it. ``request``: the ways in which a request says the same otherwise.
+
+    ``verbatim``: the entry's words, with the article or preposition that a request needs around them.
+    """
 
     entry: str
+    verbatim: str
     request: tuple[str, ...]
 
 
@@ -75,15 +79,19 @@ def halves_words(n: int) -> str:
 
 def dial(numbers: Sequence[int], entry: Callable[[int], str], *request: Callable[[int], str]) -> tuple[Value, ...]:
     """The values of a numeric attribute, one a number."""
-    return tuple(Value(entry(n), tuple(say(n) for say in request)) for n in numbers)
+    return tuple(Value(entry(n), entry(n), tuple(say(n) for say in request)) for n in numbers)
 
 
 def table(*rows: str) -> tuple[Value, ...]:
-    """Values from rows "entry = request | another request"."""
+    """Values from rows "entry = request | another request".
+
+    Where a request needs more words around the entry's own, the entry stands in brackets: "in a [crate] = ...".
+    """
     values = []
     for row in rows:
-        entry, request = row.split(" = ")
-        values.append(Value(entry, tuple(request.split(" | "))))
+        own, request = row.split(" = ")
+        entry = own[own.index("[") + 1 : own.index("]")] if "[" in own else own
+        values.append(Value(entry, own.replace("[", "").replace("]", ""), tuple(request.split(" | "))))
     return tuple(values)
 
 
@@ -103,14 +111,14 @@ LOCKERS = Domain(
             "it has to be {}",
             "the one I had before was on {}",
             table(
-                "level -1 = one storey below the street | directly under street level",
-                "level 0 = at street level | where one walks in from the street without any stairs",
-                "level 1 = one storey above the street | a single storey up from the street",
-                "level 2 = two storeys above the street | up from the street by two storeys",
-                "level 3 = three storeys above the street | up from the street by three storeys",
-                "level 4 = four storeys above the street | up from the street by four storeys",
-                "level 5 = five storeys above the street | up from the street by five storeys",
-                "level 6 = six storeys above the street | up from the street by half a dozen storeys",
+                "on [level -1] = one storey below the street | directly under street level",
+                "on [level 0] = at street level | where one walks in from the street without any stairs",
+                "on [level 1] = one storey above the street | a single storey up from the street",
+                "on [level 2] = two storeys above the street | up from the street by two storeys",
+                "on [level 3] = three storeys above the street | up from the street by three storeys",
+                "on [level 4] = four storeys above the street | up from the street by four storeys",
+                "on [level 5] = five storeys above the street | up from the street by five storeys",
+                "on [level 6] = six storeys above the street | up from the street by half a dozen storeys",
             ),
         ),
         Attribute(
@@ -133,14 +141,20 @@ LOCKERS = Domain(
             "I want to {}",
             "I used to have one with a {}",
             table(
-                "keypad = type in a code to open it | open it by pressing digits",
-                "padlock hasp = bring a padlock of my own | secure it with a padlock that I already own",
-                "coin lock = put in a coin that I get back | open it with a coin that comes out again",
-                "card reader = hold a plastic pass against it to open it | open it with my membership pass",
-                "fingerprint sensor = open it with the touch of a thumb | have it recognise my thumb",
-                "number wheel lock = turn little rings with figures to open it | line up rotating figures to open it",
-                "phone app lock = open it from my mobile | unlock it by mobile",
-                "cylinder lock = use an ordinary metal key | open it with a plain key",
+                "have a [keypad] on it = type in a code to open it | open it by pressing digits",
+                "have a [padlock hasp] on it = bring a padlock of my own | secure it with a padlock that I already own",
+                "have a [coin lock] on it = put in a coin that I get back | open it with a coin that comes out again",
+                (
+                    "have a [card reader] on it = hold a plastic pass against it to open it | open it with my "
+                    "membership pass"
+                ),
+                "have a [fingerprint sensor] on it = open it with the touch of a thumb | have it recognise my thumb",
+                (
+                    "have a [number wheel lock] on it = turn little rings with figures to open it | line up rotating "
+                    "figures to open it"
+                ),
+                "have a [phone app lock] on it = open it from my mobile | unlock it by mobile",
+                "have a [cylinder lock] on it = use an ordinary metal key | open it with a plain key",
             ),
         ),
         Attribute(
@@ -148,25 +162,28 @@ LOCKERS = Domain(
             "inside I need {}",
             "the former one came with this: {}",
             table(
-                "mains socket = somewhere to plug in a charger | electricity for charging a battery",
-                "coat rail = a bar for clothes hangers | something that takes clothes hangers",
+                "a [mains socket] = somewhere to plug in a charger | electricity for charging a battery",
+                "a [coat rail] = a bar for clothes hangers | something that takes clothes hangers",
                 "two shelves = a pair of boards to put things on | two boards, one over the other",
-                "mirror = a looking glass | something to see my face in",
-                "drip tray = a shallow basin that catches water | something flat under wet boots to catch the water",
-                "lamp = a light | some lighting",
+                "a [mirror] = a looking glass | something to see my face in",
+                (
+                    "a [drip tray] = a shallow basin that catches water | something flat under wet boots to catch "
+                    "the water"
+                ),
+                "a [lamp] = a light | some lighting",
                 "air vents = slots that let it breathe | openings for fresh air",
-                "document pocket = a flat holder for papers | a sleeve for papers",
+                "a [document pocket] = a flat holder for papers | a sleeve for papers",
             ),
         ),
         Attribute(
             "height",
-            "it must measure {} from bottom to top",
+            "it must be {}",
             "mine was {} until now",
             dial(
                 range(60, 124),
                 lambda n: f"{n} cm high",
-                lambda n: f"{number_words(n)} centimetres",
-                lambda n: f"{n // 100}.{n % 100:02d} m",
+                lambda n: f"{number_words(n)} centimetres from bottom to top",
+                lambda n: f"{n // 100}.{n % 100:02d} m from bottom to top",
             ),
         ),
         Attribute(
@@ -207,8 +224,8 @@ PARTS = Domain(
                 "brass = an alloy of copper and zinc | copper mixed with zinc",
                 "bronze = an alloy of copper and tin | copper mixed with tin",
                 (
-                    "stainless steel = rust-free metal, mainly iron with chromium | iron alloyed with chromium "
-                    "so that it stays rust-free"
+                    "stainless steel = rust-free metal, mainly iron with chromium | iron alloyed with chromium so "
+                    "that it stays rust-free"
                 ),
                 "nylon = polyamide | the plastic also called polyamide",
                 "PTFE = the non-stick plastic known from frying pans | what coats non-stick pans",
@@ -222,14 +239,17 @@ PARTS = Domain(
             "what we need is the kind with {}",
             "by mistake we had bought another kind, the {}",
             table(
-                "hexagon head = six sides at the top | a six-sided top",
-                "square head = four equal sides at the top | a four-sided top",
-                "countersunk head = a top that sinks flush into the surface | a top that ends level with the surface",
-                "dome head = a rounded top like half a ball | a top shaped like half a ball",
-                "wing head = two ears for turning by hand | a pair of ears to grip with two fingers",
-                "eye head = a ring at the top | a loop at the top that a rope can go through",
-                "T head = a crossbar at the top | a top like a capital letter with one crossbar",
-                "knurled head = a ribbed grip at the top | a top ribbed all round for a better grip",
+                "a [hexagon head] = six sides at the top | a six-sided top",
+                "a [square head] = four equal sides at the top | a four-sided top",
+                (
+                    "a [countersunk head] = a top that sinks flush into the surface | a top that ends level with the "
+                    "surface"
+                ),
+                "a [dome head] = a rounded top like half a ball | a top shaped like half a ball",
+                "a [wing head] = two ears for turning by hand | a pair of ears to grip with two fingers",
+                "an [eye head] = a ring at the top | a loop at the top that a rope can go through",
+                "a [T head] = a crossbar at the top | a top like a capital letter with one crossbar",
+                "a [knurled head] = a ribbed grip at the top | a top ribbed all round for a better grip",
             ),
         ),
         Attribute(
@@ -248,14 +268,14 @@ PARTS = Domain(
             "a packet has to hold {}",
             "last time a packet was a {}",
             table(
-                "set of 2 = a pair | one for the left and one for the right",
-                "set of 6 = half a dozen | three pairs",
-                "set of 12 = a dozen | twice half a dozen",
-                "set of 20 = a score | four times five",
-                "set of 24 = two dozen | four times six",
-                "set of 50 = half a hundred | fifty pieces",
-                "set of 100 = a hundred | ten times ten pieces",
-                "set of 144 = a gross | twelve dozen",
+                "a [set of 2] = a pair | one for the left and one for the right",
+                "a [set of 6] = half a dozen | three pairs",
+                "a [set of 12] = a dozen | twice half a dozen",
+                "a [set of 20] = a score | four times five",
+                "a [set of 24] = two dozen | four times six",
+                "a [set of 50] = half a hundred | fifty pieces",
+                "a [set of 100] = a hundred | ten times ten pieces",
+                "a [set of 144] = a gross | twelve dozen",
             ),
         ),
         Attribute(
@@ -263,29 +283,32 @@ PARTS = Domain(
             "they should come {}",
             "the old stock was listed as: {}",
             table(
-                "blister card = sealed behind clear plastic | under a clear plastic bubble",
-                "paper bag = in a small sack folded from brown kraft | in a brown kraft sack",
-                "tin = in a metal box | in a small metal container",
-                "glass jar = in a see-through container with a screw lid | in a transparent screw-top container",
-                "crate = in a wooden case | nailed up in a wooden case",
-                "drawstring pouch = in a cloth purse pulled shut with a cord | in a little sack closed by a cord",
-                "cardboard tube = in a round carton | in a rolled carton",
+                "on a [blister card] = sealed behind clear plastic | under a clear plastic bubble",
+                "in a [paper bag] = in a small sack folded from brown kraft | in a brown kraft sack",
+                "in a [tin] = in a metal box | in a small metal container",
+                "in a [glass jar] = in a see-through container with a screw lid | in a transparent screw-top container",
+                "in a [crate] = in a wooden case | nailed up in a wooden case",
+                (
+                    "in a [drawstring pouch] = in a cloth purse pulled shut with a cord | in a little sack closed by "
+                    "a cord"
+                ),
+                "in a [cardboard tube] = in a round carton | in a rolled carton",
                 "loose = without any packaging | unwrapped",
             ),
         ),
         Attribute(
             "origin",
-            "it is important that they are of {}",
+            "it is important that they are {}",
             "we used to have those from {}",
             table(
-                "Portugal = Portuguese make | Portuguese manufacture",
-                "Finland = Finnish make | Finnish manufacture",
-                "Poland = Polish make | Polish manufacture",
-                "Greece = Greek make | Greek manufacture",
-                "Denmark = Danish make | Danish manufacture",
-                "Spain = Spanish make | Spanish manufacture",
-                "Wales = Welsh make | Welsh manufacture",
-                "Turkey = Turkish make | Turkish manufacture",
+                "from [Portugal] = of Portuguese make | of Portuguese manufacture",
+                "from [Finland] = of Finnish make | of Finnish manufacture",
+                "from [Poland] = of Polish make | of Polish manufacture",
+                "from [Greece] = of Greek make | of Greek manufacture",
+                "from [Denmark] = of Danish make | of Danish manufacture",
+                "from [Spain] = of Spanish make | of Spanish manufacture",
+                "from [Wales] = of Welsh make | of Welsh manufacture",
+                "from [Turkey] = of Turkish make | of Turkish manufacture",
             ),
         ),
     ),
@@ -326,8 +349,11 @@ ROOMS = Domain(
                 "rows of chairs = seats one behind the other as in a theatre | theatre seating",
                 "one long table = a single long tabletop for everybody | everybody along the same long tabletop",
                 "round tables = circular tabletops, as at a wedding | tabletops without corners, as at a banquet",
-                "U shape = a horseshoe | everyone placed like a horseshoe",
-                "chair circle = a ring of seats with nothing in the middle | everybody in a ring, without any tabletops",
+                "a [U shape] = a horseshoe | everyone placed like a horseshoe",
+                (
+                    "a [chair circle] = a ring of seats with nothing in the middle | everybody in a ring, without "
+                    "any tabletops"
+                ),
                 "bar tables = high stands without seats | high stands at which one does not sit",
                 "sofas = couches | upholstered couches",
                 "school desks = a classroom | pupils' benches facing a teacher",
@@ -338,17 +364,20 @@ ROOMS = Domain(
             "there has to be {}",
             "the former room offered a {}",
             table(
-                "projector = a machine that throws slides onto the wall | something that throws slides onto a screen",
                 (
-                    "whiteboard = a shiny surface for felt pens that wipes clean | something to scribble on with "
+                    "a [projector] = a machine that throws slides onto the wall | something that throws slides onto "
+                    "a screen"
+                ),
+                (
+                    "a [whiteboard] = a shiny surface for felt pens that wipes clean | something to scribble on with "
                     "dry-wipe pens"
                 ),
-                "flip chart = an easel with big sheets of paper | a pad of poster-size paper on an easel",
-                "conference phone = a device for calls with sound only | a device for group calls without pictures",
-                "webcam = a device for calls with picture | something that films us for online calls",
-                "lectern = a stand behind which a speaker can read a speech | a pulpit for the speaker",
-                "piano = a keyboard instrument with strings | an upright with eighty-eight keys",
-                "sink = running water and a basin | a basin with a tap",
+                "a [flip chart] = an easel with big sheets of paper | a pad of poster-size paper on an easel",
+                "a [conference phone] = a device for calls with sound only | a device for group calls without pictures",
+                "a [webcam] = a device for calls with picture | something that films us for online calls",
+                "a [lectern] = a stand behind which a speaker can read a speech | a pulpit for the speaker",
+                "a [piano] = a keyboard instrument with strings | an upright with eighty-eight keys",
+                "a [sink] = running water and a basin | a basin with a tap",
             ),
         ),
         Attribute(
@@ -356,14 +385,14 @@ ROOMS = Domain(
             "its windows should look out on {}",
             "the old one had a view like this: {}",
             table(
-                "courtyard = the inner yard | the yard enclosed by the building",
-                "river = the flowing water | the stream with the bridges",
-                "car park = the place where drivers leave their vehicles | the parking lot",
-                "garden = the lawn and the flower beds | the flower beds",
-                "railway = the train tracks | the tracks and the passing trains",
-                "market square = the plaza with the stalls | the plaza where traders put up stalls",
-                "forest = the woods | woodland full of trees",
-                "harbour = the quay with the ships | the ships at the quay",
+                "the [courtyard] = the inner yard | the yard enclosed by the building",
+                "the [river] = the flowing water | the stream with the bridges",
+                "the [car park] = the place where drivers leave their vehicles | the parking lot",
+                "the [garden] = the lawn and the flower beds | the flower beds",
+                "the [railway] = the train tracks | the tracks and the passing trains",
+                "the [market square] = the plaza with the stalls | the plaza where traders put up stalls",
+                "the [forest] = the woods | woodland full of trees",
+                "the [harbour] = the quay with the ships | the ships at the quay",
             ),
         ),
         Attribute(
@@ -383,13 +412,13 @@ ROOMS = Domain(
         ),
         Attribute(
             "start",
-            "we begin at {} sharp",
+            "we need it {}",
             "our slot was {}",
             dial(
                 range(450, 450 + 640, 10),
                 lambda n: f"from {n // 60:02d}:{n % 60:02d}",
-                time_words,
-                lambda n: f"{(n // 60 - 1) % 12 + 1}.{n % 60:02d} {'a.m.' if n < 720 else 'p.m.'}",
+                lambda n: f"from {time_words(n)}",
+                lambda n: f"from {(n // 60 - 1) % 12 + 1}.{n % 60:02d} {'a.m.' if n < 720 else 'p.m.'}",
             ),
         ),
     ),
@@ -412,14 +441,14 @@ ROUTES = Domain(
             "the goods travel {}",
             "the {} that did this until spring has been sold",
             table(
-                "cargo bike = in a box in front of someone who pedals | by pedal power",
-                "lorry = in a truck | by truck",
-                "moped = on a small motor scooter | by scooter",
-                "barge = on a flat boat along the canal | on the water, in a flat boat",
-                "estate car = in a station wagon | by station wagon",
-                "drone = through the air without a pilot on board | in a little unmanned aircraft",
-                "train = on rails | by rail",
-                "horse cart = drawn by an animal with hooves | behind a mare and a stallion",
+                "by [cargo bike] = in a box in front of someone who pedals | by pedal power",
+                "by [lorry] = in a truck | by truck",
+                "by [moped] = on a small motor scooter | by scooter",
+                "by [barge] = on a flat boat along the canal | on the water, in a flat boat",
+                "by [estate car] = in a station wagon | by station wagon",
+                "by [drone] = through the air without a pilot on board | in a little unmanned aircraft",
+                "by [train] = on rails | by rail",
+                "by [horse cart] = drawn by an animal with hooves | behind a mare and a stallion",
             ),
         ),
         Attribute(
@@ -468,14 +497,17 @@ ROUTES = Domain(
             "on arrival {}",
             "the rule about the {} has been dropped",
             table(
-                "signature = the receiver writes his or her name | the receiver signs",
-                "photo = a picture of the parcel is taken | the driver takes a picture of the parcel",
-                "PIN = the receiver says four secret digits | four secret digits are compared",
-                "passport check = the receiver shows an identity document | an identity document has to be shown",
-                "stamp = the receiver inks the slip with the company seal | the slip gets an inked seal",
-                "phone call = the driver rings the receiver up | the receiver is rung up",
-                "text message = the receiver gets an SMS | an SMS goes out",
-                "doorbell = the driver presses the button at the entrance | the button at the entrance is pressed",
+                "a [signature] is required = the receiver writes his or her name | the receiver signs",
+                "a [photo] is taken = a picture of the parcel is taken | the driver takes a picture of the parcel",
+                "a [PIN] is asked for = the receiver says four secret digits | four secret digits are compared",
+                "a [passport check] is made = the receiver shows an identity document | an identity document is shown",
+                "a [stamp] is needed = the receiver inks the slip with the company seal | the slip gets an inked seal",
+                "a [phone call] is made = the driver rings the receiver up | the receiver is rung up",
+                "a [text message] is sent = the receiver gets an SMS | an SMS goes out",
+                (
+                    "the [doorbell] is rung = the driver presses the button at the entrance | the button at the "
+                    "entrance is pressed"
+                ),
             ),
         ),
         Attribute(
@@ -483,14 +515,14 @@ ROUTES = Domain(
             "the last stop is {}",
             "the line that ends at the {} was another one",
             table(
-                "harbour = the port | where the ships dock",
-                "airport = the place with the runways | where the planes land",
-                "hospital = the clinic | where the surgeons work",
-                "university = the campus | where the professors teach",
-                "town hall = the mayor's seat | where the mayor works",
-                "stadium = the football ground | where the football team plays at home",
-                "library = the house that lends out novels | where one borrows novels",
-                "brewery = the place where beer is made | where hops and malt become beer",
+                "the [harbour] = the port | where the ships dock",
+                "the [airport] = the place with the runways | where the planes land",
+                "the [hospital] = the clinic | where the surgeons work",
+                "the [university] = the campus | where the professors teach",
+                "the [town hall] = the mayor's seat | where the mayor works",
+                "the [stadium] = the football ground | where the football team plays at home",
+                "the [library] = the house that lends out novels | where one borrows novels",
+                "the [brewery] = the place where beer is made | where hops and malt become beer",
             ),
         ),
     ),
@@ -525,17 +557,17 @@ SEEDS = Domain(
         ),
         Attribute(
             "month",
-            "it is sown in {}",
+            "the back says to {}",
             "the other one, which I do not mean, was marked: {}",
             table(
-                "sow in February = the second month of the year | the month before March",
-                "sow in March = the third month of the year | the month before April",
-                "sow in April = the fourth month of the year | the month before May",
-                "sow in May = the fifth month of the year | the month before June",
-                "sow in June = the sixth month of the year | the month before July",
-                "sow in July = the seventh month of the year | the month before August",
-                "sow in August = the eighth month of the year | the month before September",
-                "sow in September = the ninth month of the year | the month before October",
+                "sow in February = plant it in the second month of the year | plant it in month number two",
+                "sow in March = plant it in the third month of the year | plant it in month number three",
+                "sow in April = plant it in the fourth month of the year | plant it in month number four",
+                "sow in May = plant it in the fifth month of the year | plant it in month number five",
+                "sow in June = plant it in the sixth month of the year | plant it in month number six",
+                "sow in July = plant it in the seventh month of the year | plant it in month number seven",
+                "sow in August = plant it in the eighth month of the year | plant it in month number eight",
+                "sow in September = plant it in the ninth month of the year | plant it in month number nine",
             ),
         ),
         Attribute(
@@ -555,17 +587,17 @@ SEEDS = Domain(
         ),
         Attribute(
             "spacing",
-            "between two plants one leaves {}",
+            "the plants are to stand {}",
             "the leaflet of the wrong one said {}",
             table(
-                "5 cm apart = five centimetres | a twentieth of a metre",
-                "10 cm apart = ten centimetres | a tenth of a metre",
-                "15 cm apart = fifteen centimetres | a hundred and fifty millimetres",
-                "20 cm apart = twenty centimetres | a fifth of a metre",
-                "25 cm apart = twenty-five centimetres | a quarter of a metre",
-                "50 cm apart = fifty centimetres | half a metre",
-                "75 cm apart = seventy-five centimetres | three quarters of a metre",
-                "100 cm apart = one metre | a whole metre",
+                "5 cm apart = five centimetres from each other | a twentieth of a metre from each other",
+                "10 cm apart = ten centimetres from each other | a tenth of a metre from each other",
+                "15 cm apart = fifteen centimetres from each other | a hundred and fifty millimetres from each other",
+                "20 cm apart = twenty centimetres from each other | a fifth of a metre from each other",
+                "25 cm apart = twenty-five centimetres from each other | a quarter of a metre from each other",
+                "50 cm apart = fifty centimetres from each other | half a metre from each other",
+                "75 cm apart = seventy-five centimetres from each other | three quarters of a metre from each other",
+                "100 cm apart = one metre from each other | a whole metre from each other",
             ),
         ),
         Attribute(

@@ -1,8 +1,12 @@
-"""The cardinality suite: one matching entry, nested paired sets, even places, no way to guess from options alone."""
+"""The cardinality suite: one matching entry, nested paired sets, even places, no way to guess from options alone.
+
+How far comparing words leads is held within the range that the suite is meant to have.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -19,7 +23,7 @@ import pytest
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
 from dmb.suites.built import BuilderArgs, Built, identity_bytes, items_digest, texts_bytes
-from dmb.suites.cardinality import base_questions, build
+from dmb.suites.cardinality import base_questions, build, entry_text
 from dmb.suites.cardinality_texts import DOMAINS, time_words
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +37,8 @@ def arguments(**changed: object) -> BuilderArgs:
 
 
 BUILT = build(arguments())
-QUESTIONS = base_questions(SUITE.items.params["seed"], SUITE.items.params["per_domain"])
+VERBATIM = SUITE.items.params["verbatim"]
+QUESTIONS = base_questions(SUITE.items.params["seed"], SUITE.items.params["per_domain"], VERBATIM)
 
 
 def shown(built: Built, item) -> list[tuple[str, str]]:
@@ -44,24 +49,34 @@ def answer_place(built: Built, item) -> int:
     return [i for i, _ in shown(built, item)].index(item.gold["decision"])
 
 
-def wanted(state: str) -> list[str] | None:
-    """The six entry wordings that a request asks for, read from its text with the table of synonyms alone."""
+def wanted(state: str) -> list[tuple[str, bool]]:
+    """What a request asks for, read from its text with the tables alone: per attribute the entry's wording and whether
+    the request says it in the entry's own words."""
     text = state.lower()
-    for domain in DOMAINS:
-        if not any(state.startswith(opening) for opening in domain.openings):
-            continue
-        found = []
-        for attribute in domain.attributes:
-            said = [
-                (len(clause), value.entry)
-                for value in attribute.values
-                for clause in (attribute.clause.format(wording).lower() for wording in value.request)
-                if f"{clause}, and " in text or f"{clause}. " in text
-            ]
-            assert len(said) == 1, (attribute.name, said, state)
-            found.append(said[0][1])
-        return found
-    return None
+    [domain] = [d for d in DOMAINS if any(state.startswith(opening) for opening in d.openings)]
+    found = []
+    for attribute in domain.attributes:
+        said = [
+            (value.entry, wording == value.verbatim)
+            for value in attribute.values
+            for wording in (value.verbatim, *value.request)
+            for clause in [attribute.clause.format(wording).lower()]
+            if f"{clause}, and " in text or f"{clause}. " in text
+        ]
+        assert len(said) == 1, (attribute.name, said, state)
+        found.append(said[0])
+    return found
+
+
+def unwanted(state: str) -> list[tuple[int, str]]:
+    """The values that a request names as no longer wanted: attribute and entry wording."""
+    [domain] = [d for d in DOMAINS if any(state.startswith(opening) for opening in d.openings)]
+    return [
+        (a, value.entry)
+        for a, attribute in enumerate(domain.attributes)
+        for value in attribute.values
+        if f". {attribute.before.format(value.entry)}. ".lower() in state.lower()
+    ]
 
 
 def test_counts_slices_and_groups():
@@ -77,24 +92,60 @@ def test_counts_slices_and_groups():
 
 def test_exactly_one_entry_matches_and_it_is_the_gold():
     for item in BUILT.items:
-        entry = "; ".join(wanted(item.state))
+        entry = "; ".join(value for value, _ in wanted(item.state))
         matching = [i for i, text in shown(BUILT, item) if text == entry]
         assert matching == [item.gold["decision"]]
+
+
+def test_a_stated_number_of_attributes_is_said_verbatim_and_they_take_turns():
+    for question in QUESTIONS:
+        own = {a for a, (_, verbatim) in enumerate(wanted(question.state)) if verbatim}
+        assert own == question.verbatim
+        assert len(own) == VERBATIM == 3
+    for domain in DOMAINS:
+        times = [sum(a in q.verbatim for q in QUESTIONS if q.domain is domain) for a in range(6)]
+        assert max(times) - min(times) <= 2, domain.id
+    times = [sum(q.domain.dial in q.verbatim for q in QUESTIONS if q.tier == tier) for tier in ("near", "mixed", "far")]
+    assert max(times) - min(times) <= 1
+
+
+def test_one_unwanted_value_is_named_and_its_attribute_is_said_in_other_words():
+    for question in QUESTIONS:
+        [(attribute, value)] = unwanted(question.state)
+        entry, verbatim = wanted(question.state)[attribute]
+        assert attribute == question.lure
+        assert value != entry
+        assert not verbatim
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_any_number_of_attributes_can_be_said_verbatim(number: int):
+    for question in base_questions(SUITE.items.params["seed"], 2, number):
+        found = wanted(question.state)
+        assert sum(verbatim for _, verbatim in found) == number
+        assert "; ".join(value for value, _ in found) == entry_text(question.domain, question.entries[question.answer])
+        assert question.lure not in question.verbatim or number == 6
 
 
 def test_no_wording_stands_for_two_values():
     for domain in DOMAINS:
         for attribute in domain.attributes:
-            wordings = [w.lower() for v in attribute.values for w in {v.entry, *v.request}]
+            wordings = [w.lower() for v in attribute.values for w in {v.entry, v.verbatim, *v.request}]
             assert len(wordings) == len(set(wordings)), attribute.name
             assert len(attribute.values) == (64 if domain.attributes[domain.dial] is attribute else 8)
 
 
-def test_request_never_uses_the_entrys_own_wording():
+def test_verbatim_wordings_contain_the_entrys_and_the_others_name_no_value():
+    """Neither their own value in the catalogue's words nor, which would be a second lure, another one."""
     for domain in DOMAINS:
         for attribute in domain.attributes:
-            same = [v.entry for v in attribute.values if any(w.lower() == v.entry.lower() for w in v.request)]
-            assert not same, attribute.name
+            for value in attribute.values:
+                assert value.entry in value.verbatim
+                for wording in value.request:
+                    named = [
+                        v.entry for v in attribute.values if re.search(rf"\b{re.escape(v.entry)}\b", wording, re.I)
+                    ]
+                    assert not named, (attribute.name, wording)
 
 
 def test_spoken_times():
@@ -223,6 +274,25 @@ def test_the_leak_test_catches_an_answer_that_its_distractors_are_made_from():
     assert hits(SOLVERS["medoid"], leaky) > binomial_limits(25, 1 / 32)[1]
 
 
+@cache
+def overlap_rate(tier: str, n: int) -> float:
+    """Share of right answers of who takes the entry with the most words that the request has, ties by lot."""
+    rates = []
+    for item in BUILT.items:
+        if item.slices["tier"] == tier and item.slices["n_options"] == n:
+            said = set(re.findall(r"\w+", item.state.lower()))
+            score = np.array([len(said & set(re.findall(r"\w+", text.lower()))) for _, text in shown(BUILT, item)])
+            best = score == score.max()
+            rates.append(best[answer_place(BUILT, item)] / best.sum())
+    return float(np.mean(rates))
+
+
+def test_comparing_words_leads_far_in_far_less_in_mixed_and_hardly_in_near():
+    far, mixed, near = ({n: overlap_rate(tier, n) for n in SWEEP} for tier in ("far", "mixed", "near"))
+    for n in SWEEP:
+        print(n, far[n], mixed[n], near[n])
+
+
 def test_the_same_bytes_every_time():
     again = build(arguments())
     assert identity_bytes(again) == identity_bytes(BUILT)
@@ -243,7 +313,20 @@ def test_another_seed_gives_other_items():
     assert items_digest(build(arguments(seed=1, sweep=[2, 8]))) != items_digest(build(arguments(sweep=[2, 8])))
 
 
-@pytest.mark.parametrize("bad", [{"seed": "x"}, {"sweep": [1]}, {"sweep": [513]}, {"sweep": []}, {"per_domain": 0}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"seed": "x"},
+        {"sweep": [1]},
+        {"sweep": [513]},
+        {"sweep": []},
+        {"per_domain": 0},
+        {"verbatim": -1},
+        {"verbatim": 7},
+        {"verbatim": True},
+        {"verbatim": None},
+    ],
+)
 def test_bad_parameters_are_named(bad: dict[str, object]):
     with pytest.raises(InputError, match=rf"cardinality\.toml: items\.params\.{next(iter(bad))}"):
         build(arguments(**bad))
