@@ -6,7 +6,7 @@
     ├── MissingEvidence             3  a receipt or raw log that a number needs is not here
     ├── DamagedFile                 3  bytes differ from the digest that was recorded for them
     ├── SourceUnavailable           3  a dataset is neither on disk, nor in the mirror, nor on the network
-    └── CellBusy                    3  another process pays for this cell right now
+    └── CellBusy                    3  another process asks this cell, or works in this checkout, right now
 
 Anything else that escapes is a bug and keeps its traceback.
 """

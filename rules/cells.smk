@@ -8,4 +8,4 @@ rule ask:
         CELL + "/ask.{n}.log",
     threads: DMB.ask_threads
     shell:
-        "{PYTHON:q} -m dmb ask {wildcards.cell} {output} 2> >(tee {log} >&2)"
+        "{PYTHON:q} -m dmb ask {wildcards.cell} {output} 2> {log}"

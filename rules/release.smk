@@ -34,4 +34,4 @@ rule publish:
     params:
         key=DMB.release_key,
     shell:
-        "{PYTHON:q} -m dmb publish {wildcards.release} {params.key} 2> >(tee {log} >&2)"
+        "{PYTHON:q} -m dmb publish {wildcards.release} {params.key} 2> {log}"

@@ -10,7 +10,7 @@ rule score:
     log:
         CELL + "/score.{n}.{score}.log",
     shell:
-        "{PYTHON:q} -m dmb score {input.receipt} {wildcards.score} {output} {input.reference} 2> >(tee {log} >&2)"
+        "{PYTHON:q} -m dmb score {input.receipt} {wildcards.score} {output} {input.reference} 2> {log}"
 
 
 rule selected:

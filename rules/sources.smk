@@ -10,4 +10,5 @@ rule source:
     log:
         "data/raw/{source}.{sha}.log",
     shell:
-        "{PYTHON:q} -m dmb source {wildcards.source} {output} 2> >(tee {log} >&2)"
+        # stderr stays the terminal's, so that a download shows its progress
+        "{PYTHON:q} -m dmb source {wildcards.source} {output} {log}"

@@ -8,7 +8,7 @@ rule items:
     log:
         "data/items/{suite}.{sha}.log",
     shell:
-        "{PYTHON:q} -m dmb items {wildcards.suite} {wildcards.sha} {output.identity} {output.texts} 2> >(tee {log} >&2)"
+        "{PYTHON:q} -m dmb items {wildcards.suite} {wildcards.sha} {output.identity} {output.texts} 2> {log}"
 
 
 rule train:
@@ -19,4 +19,4 @@ rule train:
     log:
         "data/items/{suite}.{sha}.train.log",
     shell:
-        "{PYTHON:q} -m dmb train {wildcards.suite} {wildcards.sha} {output} 2> >(tee {log} >&2)"
+        "{PYTHON:q} -m dmb train {wildcards.suite} {wildcards.sha} {output} 2> {log}"

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.suites.real_data import DIRECTORY, WHERE
@@ -26,6 +27,10 @@ _VARIABLES = (
         for name in provider.get("credential", ())
     ),
 )
+
+# seeded, so that a red test is red for everybody, and never by the clock
+hypothesis.settings.register_profile("dmb", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("dmb")
 
 #: What a checkout is built from. `data/raw` and `data/items` are made from it.
 _INPUTS = ("Snakefile", "config.yaml", "rules", "profiles", "data", "dmb")

@@ -10,15 +10,21 @@ from pathlib import Path
 from dmb.errors import DmbError
 
 
-def source(name: str, out: str) -> None:
-    """Fetch one third-party file and verify it."""
+def source(name: str, out: str, log: str) -> None:
+    """Fetch one third-party file and verify it; the log says what was asked for and what came of it."""
     from dmb.planning.project import SOURCES
     from dmb.sources import fetch, load_sources, mirror_directory, raw_path
 
-    sources = load_sources(Path(SOURCES))
-    fetch(Path(), name, sources[name], mirror=mirror_directory())
-    if Path(out) != raw_path(Path(), name, sources[name]):
-        raise DmbError(f"source {name}: data/sources.toml changed since the plan was made; start again")
+    pinned = load_sources(Path(SOURCES))[name]
+    wanted = f"{name}: {pinned.url}\nsha256 {pinned.sha256}, {pinned.bytes} bytes\n"
+    try:
+        path = fetch(Path(), name, pinned, mirror=mirror_directory())
+        if Path(out) != raw_path(Path(), name, pinned):
+            raise DmbError(f"source {name}: data/sources.toml changed since the plan was made; start again")
+    except DmbError as e:
+        Path(log).write_text(f"{wanted}failed: {e}\n", encoding="utf-8")
+        raise
+    Path(log).write_text(f"{wanted}verified: {path}\n", encoding="utf-8")
 
 
 def items(suite: str, sha12: str, identity: str, texts: str) -> None:

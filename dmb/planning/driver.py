@@ -23,6 +23,7 @@ from dmb.planning.project import Project, load_project
 from dmb.sources import raw_path
 from dmb.store.files import load_json
 from dmb.store.layout import RESULTS, SCRATCH, run_dir
+from dmb.store.locks import hold_start_lock
 from dmb.store.runs import check_run_id, run_status, sweep
 
 #: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
@@ -37,6 +38,7 @@ class Driver:
     def __init__(self, options: Mapping[str, Any], main: bool, dry: bool) -> None:
         self._main, self._dry = main, dry
         self._run: str | None = None
+        self._lock: object = None
         self._planned: dict[str, PlannedRelease] = {}
         self._cells: dict[tuple[str, str, str], PlannedCell] = {}
         self._jobs: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -217,6 +219,7 @@ class Driver:
 
     def start(self, jobs: Iterable[Any], touch: bool) -> None:
         """Open the run when something is to be asked. Before anything is deleted or asked, refuse what must not be."""
+        self._lock = hold_start_lock()
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
             raise DmbError(

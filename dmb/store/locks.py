@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 
 from dmb.errors import CellBusy
 from dmb.store.files import load_json, pretty_json, write_whole
+from dmb.store.layout import SCRATCH
 
 
 class CellLock:
@@ -35,6 +36,27 @@ class CellLock:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+
+def hold_start_lock() -> FileLock:
+    """The lock of this checkout's one working start, held until this process ends, however it ends.
+
+    It stands in for the workflow's own lock, which outlives a killed process and must then be lifted by hand.
+    Raises ``CellBusy`` while another start is at work.
+    """
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    owner = SCRATCH / "start.json"
+    lock = FileLock(SCRATCH / "start.lock", timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        held_by = load_json(owner) if owner.exists() else {}
+        raise CellBusy(
+            f"another snakemake is at work in this folder (process {held_by.get('pid', '?')} on "
+            f"{held_by.get('host', '?')}); wait for it or end it"
+        ) from None
+    write_whole(owner, pretty_json({"pid": os.getpid(), "host": socket.gethostname()}))
+    return lock
 
 
 def is_held(lock: Path) -> bool:

@@ -196,7 +196,7 @@ def request_text(
         said = value.verbatim if a in verbatim else sampling.pick(value.request, seed, name, "wording", a)
         clauses.append(attribute.clause.format(said))
     unwanted = domain.attributes[lure]
-    past = [v.entry for i, v in enumerate(unwanted.values) if i != entry[lure]]
+    past = [v.verbatim for i, v in enumerate(unwanted.values) if i != entry[lure]]
     first, second, third, fourth, fifth, sixth = clauses
     sentences = [
         f"{first}, and {second}",

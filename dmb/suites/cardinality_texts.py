@@ -109,7 +109,7 @@ LOCKERS = Domain(
         Attribute(
             "level",
             "it has to be {}",
-            "the one I had before was on {}",
+            "the one I had before was {}",
             table(
                 "on [level -1] = one storey below the street | directly under street level",
                 "on [level 0] = at street level | where one walks in from the street without any stairs",
@@ -139,7 +139,7 @@ LOCKERS = Domain(
         Attribute(
             "lock",
             "I want to {}",
-            "I used to have one with a {}",
+            "my old one used to {}",
             table(
                 "have a [keypad] on it = type in a code to open it | open it by pressing digits",
                 "have a [padlock hasp] on it = bring a padlock of my own | secure it with a padlock that I already own",
@@ -160,7 +160,7 @@ LOCKERS = Domain(
         Attribute(
             "inside",
             "inside I need {}",
-            "the former one came with this: {}",
+            "the former one came with {}",
             table(
                 "a [mains socket] = somewhere to plug in a charger | electricity for charging a battery",
                 "a [coat rail] = a bar for clothes hangers | something that takes clothes hangers",
@@ -237,7 +237,7 @@ PARTS = Domain(
         Attribute(
             "head",
             "what we need is the kind with {}",
-            "by mistake we had bought another kind, the {}",
+            "by mistake we had bought the kind with {}",
             table(
                 "a [hexagon head] = six sides at the top | a six-sided top",
                 "a [square head] = four equal sides at the top | a four-sided top",
@@ -266,7 +266,7 @@ PARTS = Domain(
         Attribute(
             "count",
             "a packet has to hold {}",
-            "last time a packet was a {}",
+            "last time a packet was {}",
             table(
                 "a [set of 2] = a pair | one for the left and one for the right",
                 "a [set of 6] = half a dozen | three pairs",
@@ -281,7 +281,7 @@ PARTS = Domain(
         Attribute(
             "wrapping",
             "they should come {}",
-            "the old stock was listed as: {}",
+            "the old stock came {}",
             table(
                 "on a [blister card] = sealed behind clear plastic | under a clear plastic bubble",
                 "in a [paper bag] = in a small sack folded from brown kraft | in a brown kraft sack",
@@ -299,7 +299,7 @@ PARTS = Domain(
         Attribute(
             "origin",
             "it is important that they are {}",
-            "we used to have those from {}",
+            "we used to have those {}",
             table(
                 "from [Portugal] = of Portuguese make | of Portuguese manufacture",
                 "from [Finland] = of Finnish make | of Finnish manufacture",
@@ -344,7 +344,7 @@ ROOMS = Domain(
         Attribute(
             "layout",
             "we want {}",
-            "what we had last time was this: {}",
+            "last time we had {}",
             table(
                 "rows of chairs = seats one behind the other as in a theatre | theatre seating",
                 "one long table = a single long tabletop for everybody | everybody along the same long tabletop",
@@ -362,7 +362,7 @@ ROOMS = Domain(
         Attribute(
             "device",
             "there has to be {}",
-            "the former room offered a {}",
+            "the former room offered {}",
             table(
                 (
                     "a [projector] = a machine that throws slides onto the wall | something that throws slides onto "
@@ -383,7 +383,7 @@ ROOMS = Domain(
         Attribute(
             "view",
             "its windows should look out on {}",
-            "the old one had a view like this: {}",
+            "the old one looked out on {}",
             table(
                 "the [courtyard] = the inner yard | the yard enclosed by the building",
                 "the [river] = the flowing water | the stream with the bridges",
@@ -412,8 +412,8 @@ ROOMS = Domain(
         ),
         Attribute(
             "start",
-            "we need it {}",
-            "our slot was {}",
+            "we want the slot {} and no other",
+            "our old slot was {}",
             dial(
                 range(450, 450 + 640, 10),
                 lambda n: f"from {n // 60:02d}:{n % 60:02d}",
@@ -439,7 +439,7 @@ ROUTES = Domain(
         Attribute(
             "vehicle",
             "the goods travel {}",
-            "the {} that did this until spring has been sold",
+            "until spring everything went {}",
             table(
                 "by [cargo bike] = in a box in front of someone who pedals | by pedal power",
                 "by [lorry] = in a truck | by truck",
@@ -495,7 +495,7 @@ ROUTES = Domain(
         Attribute(
             "proof",
             "on arrival {}",
-            "the rule about the {} has been dropped",
+            "the rule that {} has been dropped",
             table(
                 "a [signature] is required = the receiver writes his or her name | the receiver signs",
                 "a [photo] is taken = a picture of the parcel is taken | the driver takes a picture of the parcel",
@@ -513,7 +513,7 @@ ROUTES = Domain(
         Attribute(
             "terminus",
             "the last stop is {}",
-            "the line that ends at the {} was another one",
+            "the line that ends at {} was another one",
             table(
                 "the [harbour] = the port | where the ships dock",
                 "the [airport] = the place with the runways | where the planes land",

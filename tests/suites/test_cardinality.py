@@ -75,7 +75,7 @@ def unwanted(state: str) -> list[tuple[int, str]]:
         (a, value.entry)
         for a, attribute in enumerate(domain.attributes)
         for value in attribute.values
-        if f". {attribute.before.format(value.entry)}. ".lower() in state.lower()
+        if f". {attribute.before.format(value.verbatim)}. ".lower() in state.lower()
     ]
 
 
@@ -290,7 +290,12 @@ def overlap_rate(tier: str, n: int) -> float:
 def test_comparing_words_leads_far_in_far_less_in_mixed_and_hardly_in_near():
     far, mixed, near = ({n: overlap_rate(tier, n) for n in SWEEP} for tier in ("far", "mixed", "near"))
     for n in SWEEP:
-        print(n, far[n], mixed[n], near[n])
+        assert far[n] > mixed[n] > near[n], n
+        assert far[n] * 8 > binomial_limits(8, 1 / n)[1], n
+    assert 0.6 <= far[8] <= 1
+    assert 0.25 <= far[512] <= 0.6
+    assert 0.2 <= near[8] <= 0.6
+    assert near[512] <= 1 / 512
 
 
 def test_the_same_bytes_every_time():

@@ -1,0 +1,176 @@
+"""Bad input: one line on stderr with file, field and mend, exit code 2, nothing written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import Tiny
+
+pytestmark = pytest.mark.xdist_group("cli")
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    return Tiny.make(tmp_path_factory.mktemp("bad") / "fresh")
+
+
+def append(file: str, text: str) -> Callable[[Tiny], None]:
+    def change(t: Tiny) -> None:
+        path = t.root / file
+        path.write_text(path.read_text() + text)
+
+    return change
+
+
+def replace(file: str, old: str, new: str) -> Callable[[Tiny], None]:
+    return lambda t: t.edit(file, old, new)
+
+
+#: name -> (change, what the line must hold)
+FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
+    "unknown suite": (
+        replace("config.yaml", "[alpha, order, beta]", "[alpha, order, betta]"),
+        ["config.yaml", "releases.tiny.suites", "'beta'"],
+    ),
+    "unknown contender": (
+        replace("config.yaml", "[random, keyword, tfidf-logreg]", "[randon]"),
+        ["config.yaml", "releases.tiny.contenders", "'random'"],
+    ),
+    "retired contender": (
+        replace("config.yaml", "[random, keyword, tfidf-logreg]", "[deepseek-chat]"),
+        ["config.yaml", "retired on 2026-07-24"],
+    ),
+    "no contenders": (
+        replace("config.yaml", "[random, keyword, tfidf-logreg]", "[]"),
+        ["config.yaml", "releases.tiny.contenders"],
+    ),
+    "contender twice": (
+        replace("config.yaml", "[random, keyword, tfidf-logreg]", "[random, random]"),
+        ["config.yaml", "stands twice"],
+    ),
+    "order suite without its reference": (
+        replace("config.yaml", "[alpha, order, beta]", "[order]"),
+        ["config.yaml", "'alpha'"],
+    ),
+    "unknown key in config": (append("config.yaml", "budgets: {}\n"), ["config.yaml", "budgets", "'budget'"]),
+    "key twice in config": (append("config.yaml", "all: [tiny]\n"), ["config.yaml", "stands twice"]),
+    "unknown release in all": (replace("config.yaml", "all: [tiny]", "all: [tini]"), ["config.yaml", "all", "'tiny'"]),
+    "broken YAML": (append("config.yaml", "x: [\n"), ["config.yaml", "line"]),
+    "unknown key of a contender": (
+        replace("data/contenders.toml", 'baseline = "random"', 'baseline = "random"\nmodle = "x"'),
+        ["data/contenders.toml", "random.modle", "'model'"],
+    ),
+    "unknown key of a suite": (
+        replace("data/suites/alpha.toml", "[question]", "[question]\nsame_ass = 'x'"),
+        ["data/suites/alpha.toml", "question.same_ass", "'same_as'"],
+    ),
+    "unknown key of a price": (
+        append(
+            "data/prices.toml",
+            '\n[[price]]\nprovider = "x"\nmodel = "y"\ninputt = "1"\nsource = "s"\nchecked_on = 2026-01-01\n',
+        ),
+        ["data/prices.toml", "inputt", "'input'"],
+    ),
+    "unknown key of a provider": (
+        append("data/providers.toml", '\n[x]\nadress = "y"\n'),
+        ["data/providers.toml", "x.adress", "'address'"],
+    ),
+    "broken TOML": (append("data/prices.toml", "\n[[price\n"), ["data/prices.toml", "line"]),
+    "duplicate item id": (replace("data/alpha.jsonl", "alpha-1", "alpha-0"), ["data/alpha.jsonl", "alpha-0"]),
+    "gold outside the options": (
+        replace("data/alpha.jsonl", '"label": "red"', '"label": "rot"'),
+        ["data/alpha.jsonl", "rot"],
+    ),
+    "broken item row": (append("data/alpha.jsonl", "{\n"), ["data/alpha.jsonl", "line 7"]),
+    "suite file with another id": (
+        replace("data/suites/alpha.toml", 'id = "alpha"', 'id = "omega"'),
+        ["data/suites/alpha.toml", "'alpha'"],
+    ),
+    "unknown builder": (
+        replace("data/suites/alpha.toml", 'builder = "jsonl"', 'builder = "json"'),
+        ["data/suites/alpha.toml", "items.builder", "'jsonl'"],
+    ),
+}
+
+
+def tree(root: Path) -> set[str]:
+    return {
+        str(p.relative_to(root))
+        for p in root.rglob("*")
+        if "__pycache__" not in p.parts and ".snakemake" not in p.parts
+    }
+
+
+def assert_refused(t: Tiny, done, parts: list[str]) -> None:
+    assert done.returncode == 2, done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    for part in parts:
+        assert part in lines[0]
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_in_a_file(fresh: Tiny, tmp_path: Path, name: str) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    change, parts = FAULTS[name]
+    change(t)
+    before = tree(t.root)
+    assert_refused(t, t.dmb("run", "--id", "mine"), parts)
+    assert tree(t.root) == before
+
+
+@pytest.mark.parametrize("run_id", ["../x", "", "a/b", "a b", ".hidden", "-x", "a\nb", "x" * 200])
+def test_bad_run_id(fresh: Tiny, run_id: str) -> None:
+    before = tree(fresh.root)
+    assert_refused(fresh, fresh.dmb("run", f"--id={run_id}"), ["--id"])
+    assert tree(fresh.root) == before
+
+
+def test_existing_run_id(fresh: Tiny, tmp_path: Path) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    (t.root / "runs/mine").mkdir(parents=True)
+    assert_refused(t, t.dmb("run", "--id", "mine"), ["runs/mine", "never reused"])
+    assert list((t.root / "runs/mine").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "parts"),
+    [
+        (["--release", "tini"], ["tini", "'tiny'"]),
+        (["--suites", "gamma"], ["--suites", "gamma"]),
+        (["--contenders", ""], ["--contenders", "names nothing"]),
+        (["--contenders", "majority"], ["--contenders", "not part of release"]),
+    ],
+)
+def test_bad_choice(fresh: Tiny, args: list[str], parts: list[str]) -> None:
+    before = tree(fresh.root)
+    assert_refused(fresh, fresh.dmb("run", "--id", "mine", *args), parts)
+    assert tree(fresh.root) == before
+
+
+def test_the_workflow_itself_refuses_in_one_line(fresh: Tiny, tmp_path: Path) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    t.edit("config.yaml", "[alpha, order, beta]", "[alpha, order, betta]")
+    done = t.snakemake("results/tiny.md", check=False)
+    assert done.code == 2
+    own = [line for line in done.output.splitlines() if not line.startswith("Using workflow specific profile")]
+    assert len(own) == 1 and "'beta'" in own[0]
+    assert not (t.root / "runs").exists()
+
+
+def test_unknown_option_of_the_workflow(fresh: Tiny) -> None:
+    done = fresh.snakemake("-n", "results/tiny.md", "--config", "rum=x", check=False)
+    assert done.code == 2
+    assert "'run'" in done.output
+
+
+def test_audit_json_of_nothing_built(fresh: Tiny) -> None:
+    audit = json.loads(fresh.dmb("audit", "results/tiny.md", "--json").stdout)
+    assert len(audit["ask"]) == 9 and audit["publish"] is True and audit["unknown"] == []
+    assert {tuple(c["changed"]) for c in audit["ask"]} == {("new",)}
+    assert {c["max_cost_usd"] for c in audit["ask"]} == {"0"}

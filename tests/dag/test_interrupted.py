@@ -1,0 +1,139 @@
+"""Kills in the middle of a cell: what is on disk is not asked again, and the earlier run stays as it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import Tiny
+
+pytestmark = pytest.mark.xdist_group("kills")
+
+N_ITEMS = 24
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Tiny:
+    """A project whose one contender takes a while for each of its rows, and whose server keeps a bill."""
+    t = Tiny.make(tmp_path / "slow")
+    server = Path(__file__).with_name("slow_server.py")
+    bill = t.root / "bill.txt"
+    with (t.root / "data/providers.toml").open("a") as f:
+        f.write("\n[slow]\nconcurrency = 2\nbilled = false\n")
+    with (t.root / "data/contenders.toml").open("a") as f:
+        f.write(
+            '\n[slow]\nprovider = "slow"\nwire = "systemone"\nmodel = "slow-1"\n'
+            f'serve = "{sys.executable} {server} {{port}} {bill} 0.15"\nhealth = "/"\ndisplay = {{ label = "Slow" }}\n'
+        )
+    rows = [{"id": f"i{i}", "text": f"message number {i}", "label": "red"} for i in range(N_ITEMS)]
+    (t.root / "data/beta.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    (t.root / "config.yaml").write_text(
+        "all: [tiny]\nreleases:\n  tiny: {title: T, suites: [beta], contenders: [slow]}\n"
+    )
+    return t
+
+
+def start(t: Tiny) -> subprocess.Popen:
+    command = [sys.executable, "-m", "snakemake", "results/tiny.md"]
+    return subprocess.Popen(
+        command,
+        cwd=t.root,
+        env=t.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def wait_for_rows(t: Tiny, n: int) -> Path:
+    """Until the first run has logged some rows, and not all."""
+    raw = t.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if raw.exists() and raw.read_bytes().count(b"\n") >= n:
+            return raw
+        time.sleep(0.01)
+    raise AssertionError("no rows within 60 s")
+
+
+def billed(t: Tiny) -> Counter:
+    return Counter((t.root / "bill.txt").read_text().splitlines())
+
+
+def asking_process(t: Tiny) -> int:
+    """Process id of the cell that is being asked."""
+    return json.loads(next((t.root / "runs/_cells").rglob("owner.json")).read_text())["pid"]
+
+
+def finish(t: Tiny, first_raw: bytes) -> dict:
+    """The same command again; returns the second run's receipt."""
+    done = t.build()
+    assert done.code == 0
+    receipt = json.loads((t.root / "runs/_cells").rglob("receipt.1.json").__next__().read_text())
+    assert receipt["status"] == "complete" and receipt["run"] == "tiny-2"
+    assert receipt["n_imported"] + receipt["n_asked"] == N_ITEMS
+    assert receipt["outcomes"]["valid"] == N_ITEMS
+    assert (t.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl").read_bytes() == first_raw
+    assert json.loads((t.root / "runs/tiny-1/manifest.json").read_text())["status"] == "interrupted"
+    assert json.loads((t.root / "runs/tiny-2/manifest.json").read_text())["parents"] == ["tiny-1"]
+    return receipt
+
+
+def test_kill_of_everything(slow: Tiny) -> None:
+    main = start(slow)
+    raw = wait_for_rows(slow, 4)
+    os.killpg(main.pid, signal.SIGKILL)
+    main.wait()
+    # jobs are in the main process's session, but not all in its group
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(asking_process(slow), signal.SIGKILL)
+    time.sleep(0.5)
+    first = raw.read_bytes()
+    receipt = finish(slow, first)
+    assert receipt["n_imported"] == first.count(b"\n")
+    # only what was in flight and not yet on disk was asked twice: at most two requests at once here
+    again = sum(n - 1 for n in billed(slow).values())
+    assert again <= 2
+
+
+def test_kill_of_the_main_process_alone(slow: Tiny) -> None:
+    main = start(slow)
+    raw = wait_for_rows(slow, 4)
+    os.kill(main.pid, signal.SIGKILL)
+    main.wait()
+    done = slow.build()
+    assert done.code == 0
+    # the orphan was told to end, and what it had in flight counts: nothing was asked twice
+    assert set(billed(slow).values()) == {1}
+    assert len(billed(slow)) == N_ITEMS
+    receipt = json.loads(next((slow.root / "runs/_cells").rglob("receipt.1.json")).read_text())
+    assert receipt["n_imported"] == raw.read_bytes().count(b"\n")
+    assert receipt["n_imported"] + receipt["n_asked"] == N_ITEMS
+
+
+def test_kill_of_the_asking_process_alone(slow: Tiny) -> None:
+    main = start(slow)
+    raw = wait_for_rows(slow, 4)
+    os.kill(asking_process(slow), signal.SIGKILL)
+    assert main.wait(timeout=60) == 1
+    finish(slow, raw.read_bytes())
+    assert sum(n - 1 for n in billed(slow).values()) <= 2
+
+
+def test_second_start_in_the_same_folder_is_refused(slow: Tiny) -> None:
+    main = start(slow)
+    wait_for_rows(slow, 2)
+    second = slow.snakemake("results/tiny.md", check=False)
+    assert second.code == 1
+    assert "another snakemake is at work" in second.output
+    assert main.wait(timeout=120) == 0
+    assert set(billed(slow).values()) == {1}
