@@ -1,6 +1,6 @@
 """A real, slow decision server for tests: answers `/v1/systemone` with the first option, and writes down each request.
 
-Usage: python slow_server.py PORT BILL DELAY_S
+Usage: python slow_server.py PORT BILL DELAY        DELAY: a file with seconds, read once at the start
 """
 
 import json
@@ -9,7 +9,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-PORT, BILL, DELAY_S = int(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+PORT, BILL, DELAY_S = int(sys.argv[1]), Path(sys.argv[2]), float(Path(sys.argv[3]).read_text())
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -32,8 +32,9 @@ def slow(tmp_path: Path) -> Tiny:
     with (t.root / "data/contenders.toml").open("a") as f:
         f.write(
             '\n[slow]\nprovider = "slow"\nwire = "systemone"\nmodel = "slow-1"\n'
-            f'serve = "{sys.executable} {server} {{port}} {bill} 0.15"\nhealth = "/"\ndisplay = {{ label = "Slow" }}\n'
+            f'serve = "{sys.executable} {server} {{port}} {bill} {t.root / "delay"}"\nhealth = "/"\ndisplay = {{ label = "Slow" }}\n'
         )
+    (t.root / "delay").write_text("0.15")
     rows = [{"id": f"i{i}", "text": f"message number {i}", "label": "red"} for i in range(N_ITEMS)]
     (t.root / "data/beta.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
     (t.root / "config.yaml").write_text(
@@ -106,17 +107,21 @@ def test_kill_of_everything(slow: Tiny) -> None:
 
 
 def test_kill_of_the_main_process_alone(slow: Tiny) -> None:
+    (slow.root / "delay").write_text("2")
     main = start(slow)
-    raw = wait_for_rows(slow, 4)
+    raw = wait_for_rows(slow, 2)
     os.kill(main.pid, signal.SIGKILL)
     main.wait()
+    # the orphan's own server stays slow, so that it is still asking when the next start sweeps
+    (slow.root / "delay").write_text("0.01")
     done = slow.build()
     assert done.code == 0
     # the orphan was told to end, and what it had in flight counts: nothing was asked twice
     assert set(billed(slow).values()) == {1}
     assert len(billed(slow)) == N_ITEMS
     receipt = json.loads(next((slow.root / "runs/_cells").rglob("receipt.1.json")).read_text())
-    assert receipt["n_imported"] == raw.read_bytes().count(b"\n")
+    assert receipt["run"] == "tiny-2"
+    assert 0 < receipt["n_imported"] == raw.read_bytes().count(b"\n") < N_ITEMS
     assert receipt["n_imported"] + receipt["n_asked"] == N_ITEMS
 
 
