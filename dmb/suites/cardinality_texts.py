@@ -292,7 +292,7 @@ PARTS = Domain(
                     "in a [drawstring pouch] = in a cloth purse pulled shut with a cord | in a little sack closed by "
                     "a cord"
                 ),
-                "in a [cardboard tube] = in a round carton | in a rolled carton",
+                "in a [cardboard tube] = in a round carton | in a carton shaped like a pipe",
                 "loose = without any packaging | unwrapped",
             ),
         ),
@@ -382,7 +382,7 @@ ROOMS = Domain(
         ),
         Attribute(
             "view",
-            "its windows should look out on {}",
+            "the windows should look out on {}",
             "the old one looked out on {}",
             table(
                 "the [courtyard] = the inner yard | the yard enclosed by the building",
@@ -543,7 +543,7 @@ SEEDS = Domain(
         Attribute(
             "crop",
             "it contains {}",
-            "the packet that I sent back was {}",
+            "it is not the {} that I sent back",
             table(
                 "aubergine = eggplant | what Americans call eggplant",
                 "courgette = zucchini | what Italians call zucchini",
@@ -558,7 +558,7 @@ SEEDS = Domain(
         Attribute(
             "month",
             "the back says to {}",
-            "the other one, which I do not mean, was marked: {}",
+            "it is not the one marked: {}",
             table(
                 "sow in February = plant it in the second month of the year | plant it in month number two",
                 "sow in March = plant it in the third month of the year | plant it in month number three",
@@ -573,7 +573,7 @@ SEEDS = Domain(
         Attribute(
             "soil",
             "it is meant for {}",
-            "my former garden needed the type for {}",
+            "it is not the type for {} that my former garden needed",
             table(
                 "clay = heavy, sticky earth that potters like | the heavy earth that pots are made of",
                 "sand = what children build castles from at the seaside | earth of the kind found on dunes",
@@ -588,7 +588,7 @@ SEEDS = Domain(
         Attribute(
             "spacing",
             "the plants are to stand {}",
-            "the leaflet of the wrong one said {}",
+            "it is not the one whose leaflet said {}",
             table(
                 "5 cm apart = five centimetres from each other | a twentieth of a metre from each other",
                 "10 cm apart = ten centimetres from each other | a tenth of a metre from each other",
@@ -603,7 +603,7 @@ SEEDS = Domain(
         Attribute(
             "strength",
             "it is known to put up with {}",
-            "I have no use for what is advertised as proof against {}",
+            "it is not the one advertised as proof against {}",
             table(
                 "drought = long dry spells | weeks without rain",
                 "frost = temperatures below zero | freezing nights",
@@ -618,7 +618,7 @@ SEEDS = Domain(
         Attribute(
             "days",
             "from sowing to harvest it takes {}",
-            "the one with the label {} is another one",
+            "it is not the one with the label {}",
             dial(
                 range(45, 109),
                 lambda n: f"{n} days",

@@ -168,6 +168,14 @@ def test_a_reply_without_answers_is_malformed(value, reason):
     assert read(200, {}, body(value)).malformed == f"the reply {'is' if 'JSON' in reason else 'has'} {reason}"
 
 
+@pytest.mark.parametrize("extra", ["NaN", "-Infinity", '{"k": 1, "k": 1}', '"\\ud800"', "9" * 5000])
+def test_what_is_no_json_anywhere_spoils_the_whole_reply(extra):
+    sound = body(OK)
+    assert read(200, {}, sound).malformed is None
+    spoilt = sound[:-1] + f', "extra": {extra}}}'.encode()
+    assert read(200, {}, spoilt).malformed == "the reply is no JSON object"
+
+
 def test_a_model_that_is_no_name_is_unknown():
     assert reply(model=7).model is None
 
