@@ -18,6 +18,9 @@ from dmb.wires.retry_hint import retry_after_s
 #: A server's wish for a longer wait than this is not followed; the wish is in the log.
 LONGEST_WAIT_S = 60.0
 
+#: While waiting, stop marks and the deadline are looked at this often.
+LONGEST_STEP_S = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -65,8 +68,18 @@ def ask_item(
             raise Stopped(STOPS_PROVIDER[row.failure.kind])
         if next_cause(attempts, rules.retry_failed, rules.retry_malformed) == "failed":
             hint = _hint(asked, verdict.failure, rules.now())
-            rules.sleep(min(LONGEST_WAIT_S, hint if hint is not None else rules.backoff_s))
+            _wait(rules, min(LONGEST_WAIT_S, hint if hint is not None else rules.backoff_s))
     return attempts[-1]
+
+
+def _wait(rules: Rules, seconds: float) -> None:
+    """Wait in short steps: a deadline or a stop that comes meanwhile ends the item."""
+    while seconds > 0:
+        step = min(LONGEST_STEP_S, seconds)
+        rules.sleep(step)
+        seconds -= step
+        if (reason := rules.may_ask()) is not None:
+            raise Stopped(reason)
 
 
 def _hint(asked: Asked, failure: Failure | None, now: dt.datetime) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -155,12 +156,21 @@ def score_key(
         {
             "cell": cell,
             "receipt": number,
-            "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in prices],
+            "prices": [_price_values(r) for r in prices],
             "code": code,
             "policy": scoring_policy(suite),
             "compared": list(compared) if compared else None,
         }
     )
+
+
+def _price_values(row: PriceRow) -> dict[str, Any]:
+    """A price row as values: 0.20 and 0.2 are the same price."""
+    fields = row.model_dump(exclude_defaults=True)
+    return {
+        k: format(v.normalize(), "f") if isinstance(v, Decimal) else v if isinstance(v, bool) else str(v)
+        for k, v in fields.items()
+    }
 
 
 def release_key(*, scores: Iterable[str], looks: Any, code: str) -> str:

@@ -83,8 +83,6 @@ def _run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
     return RunFacts(
         id=run,
         started_at=manifest.get("started_at", "not-recorded"),
-        ended_at=manifest.get("ended_at"),
-        host=manifest.get("host", "not-recorded"),
         versions=versions | {k: v or "not installed" for k, v in manifest.get("libraries", {}).items()},
         spend_usd=spend,
     )

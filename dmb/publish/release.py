@@ -41,12 +41,13 @@ class Deviation:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """One run that gave evidence. Times are ISO 8601; spend is in decimal strings, None where it is unknown."""
+    """One run that gave evidence, by facts that stand from its birth: a release may be published while it still runs.
+
+    Times are ISO 8601; spend is in decimal strings, None where it is unknown.
+    """
 
     id: str
     started_at: str
-    ended_at: str | None
-    host: str
     versions: dict[str, str]
     spend_usd: dict[str, str | None]
 

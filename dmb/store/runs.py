@@ -50,7 +50,10 @@ def begin_run(
     Without ``run`` the id is the next free ``<stem>-<n>``. The directory is made exclusively.
     """
     RUNS.mkdir(exist_ok=True)
-    names = [run] if run else (f"{stem}-{n}" for n in range(1, 1_000_000))
+    counter = RUNS / "_numbers" / stem
+    last = int(counter.read_text()) if counter.exists() else 0
+    # a number is not given out again when its directory was deleted: rows elsewhere may name it as their origin
+    names = [run] if run else (f"{stem}-{n}" for n in range(last + 1, last + 1_000_000))
     for name in names:
         try:
             run_dir(name).mkdir()
@@ -58,6 +61,8 @@ def begin_run(
         except FileExistsError:
             if run:
                 check_run_id(run)
+    if not run:
+        write_whole(counter, name.removeprefix(f"{stem}-").encode("ascii"))
     home = run_dir(name)
     lock = FileLock(home / "alive", timeout=0, thread_local=False)
     lock.acquire()
@@ -81,6 +86,10 @@ def run_status(run: str) -> str:
     """The manifest's status; a directory without a manifest was killed at birth: ``interrupted``."""
     path = run_dir(run) / "manifest.json"
     return load_json(path)["status"] if path.exists() else "interrupted"
+
+
+def _receipt_of(key: str, cell: dict[str, Any]) -> Path:
+    return receipt_path(cell["contender"], cell["suite"], key, cell["number"])
 
 
 def receipts_of(run: str) -> dict[str, Receipt]:
@@ -109,8 +118,9 @@ def end_run(run: str) -> RunStatus:
     receipts = receipts_of(run)
     failures = {p.name: p.read_text(encoding="utf-8").strip() for p in sorted(stops_dir(run).glob("failed.*"))}
     status: RunStatus
-    if len(receipts) == len(planned):
-        status = "stopped" if any(r.status == "stopped" for r in receipts.values()) else "complete"
+    # a cell that an orphan of an earlier start finished meanwhile is answered too, under that start's name
+    if all(_receipt_of(key, cell).exists() for key, cell in planned.items()):
+        status = "stopped" if any(r.status in ("stopped", "dnf") for r in receipts.values()) else "complete"
     else:
         status = "failed" if failures else "interrupted"
     index = {
@@ -118,9 +128,7 @@ def end_run(run: str) -> RunStatus:
             "cell_key": key,
             "contender": cell["contender"],
             "suite": cell["suite"],
-            "receipt": str(receipt_path(cell["contender"], cell["suite"], key, cell["number"]))
-            if key in receipts
-            else None,
+            "receipt": str(_receipt_of(key, cell)) if key in receipts else None,
             "status": receipts[key].status if key in receipts else None,
             "stop_reason": receipts[key].stop_reason if key in receipts else None,
             "outcomes": receipts[key].outcomes if key in receipts else None,

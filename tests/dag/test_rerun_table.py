@@ -110,9 +110,7 @@ TABLE: dict[str, Change] = {
         scores=cells(["tfidf-logreg"]),
     ),
     "version of a baseline": Change(
-        lambda t: t.edit(
-            "dmb/baselines/keyword.py", "BASELINE = Baseline(\n    version=1", "BASELINE = Baseline(\n    version=2"
-        ),
+        lambda t: t.edit("dmb/baselines/keyword.py", "version=1", "version=2"),
         asks=cells(["keyword"]),
         scores=cells(["keyword"]),
     ),

@@ -208,8 +208,6 @@ def release(
             RunFacts(
                 "v9-1",
                 "2026-11-02T09:00:00Z",
-                "2026-11-02T09:14:05Z",
-                "bench-1",
                 {"python": "3.11.7", "numpy": "2.4.6"},
                 {"scored": "0.1834", "negotiation": "0", "unsettled": None},
             ),

@@ -91,8 +91,6 @@ def run_table(release: Release) -> Table:
                 (
                     Value(run.id, code=True),
                     Value(run.started_at),
-                    Value(run.ended_at or "not ended"),
-                    Value(run.host),
                     *money,
                     Value(versions),
                 )
@@ -101,8 +99,6 @@ def run_table(release: Release) -> Table:
     columns = (
         Column("Run", numeric=False),
         Column("Started", numeric=False),
-        Column("Ended", numeric=False),
-        Column("Host", numeric=False),
         *(Column(name.capitalize(), unit="USD") for name in _SPEND),
         Column("Versions", numeric=False),
     )
