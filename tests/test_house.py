@@ -34,7 +34,7 @@ RANKS = (
 RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
 
 #: Rows of texts that happen to be written in Python; they may be longer than code.
-TEXTS = {"suites/cardinality_texts.py", "suites/confidence_texts.py"}
+TEXTS = ("suites/cardinality_texts.py", "suites/confidence_texts.py")
 LONGEST = 400
 
 MODULES = sorted(p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py"))

@@ -10,8 +10,6 @@ import pytest
 
 from tests.dag.tiny import Tiny
 
-pytestmark = pytest.mark.xdist_group("cli")
-
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:

@@ -16,8 +16,6 @@ import pytest
 
 from tests.dag.tiny import Tiny
 
-pytestmark = pytest.mark.xdist_group("kills")
-
 N_ITEMS = 24
 
 

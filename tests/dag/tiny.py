@@ -39,9 +39,8 @@ params = {{ id = "id", text = "text", truth = "label" }}
 [question]
 instructions = "Which colour is meant?"
 [baseline]
-train = "own"
 prior = "{id}"
-"""
+{train}"""
 
 ORDER = """\
 id = "order"
@@ -57,7 +56,6 @@ same_as = "alpha"
 [metrics]
 compare_with = "alpha"
 [baseline]
-train = "own"
 prior = "alpha"
 """
 
@@ -95,7 +93,9 @@ class Tiny:
         (root / "config.yaml").write_text(CONFIG)
         # the third-party sources are not needed here, and their suites are not either
         for suite in ("alpha", "beta"):
-            (root / f"data/suites/{suite}.toml").write_text(SUITE.format(id=suite))
+            # one suite has a train split: training costs an import of seconds
+            train = 'train = "own"\n' if suite == "beta" else ""
+            (root / f"data/suites/{suite}.toml").write_text(SUITE.format(id=suite, train=train))
             labels = [{"id": c, "text": f"the colour {c}"} for c in ("red", "blue", "green")]
             (root / f"data/{suite}.labels.json").write_text(json.dumps(labels))
             for part, words in (("", "paint"), (".train", "brush")):

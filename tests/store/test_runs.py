@@ -163,10 +163,12 @@ def test_a_failure_that_was_mended_in_time_is_no_failure():
     assert end_run(run) == "complete"
 
 
-def test_a_receipt_of_another_run_does_not_count():
+def test_a_cell_that_another_run_finished_meanwhile_is_answered_but_not_this_runs():
     run = begin(None, KEYS[0])
     ended("another", KEYS[0])
-    assert end_run(run) == "interrupted"
+    assert end_run(run) == "complete"
+    index = load_json(run_dir(run) / "cells.json")
+    assert [c["receipt"] for c in index] == [None]
 
 
 def test_parents_are_the_runs_that_rows_came_from():
