@@ -5,6 +5,14 @@ min_version("9.27.1")
 
 
 include: "rules/common.smk"
+
+
+# what bare `snakemake` builds: the releases under `all` in config.yaml
+rule all:
+    input:
+        DMB.results(),
+
+
 include: "rules/sources.smk"
 include: "rules/suites.smk"
 include: "rules/cells.smk"

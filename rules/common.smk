@@ -40,8 +40,3 @@ wildcard_constraints:
     score="[0-9a-f]{16}",
     sha="[0-9a-f]{12}",
     n=r"\d+",
-
-
-rule all:
-    input:
-        DMB.results(),

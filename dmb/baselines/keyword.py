@@ -109,4 +109,4 @@ def open_keyword(knowledge: Knowledge) -> Answerer:
     return answer
 
 
-BASELINE = Baseline(version=1, open=open_keyword, needs=frozenset({"keywords"}))
+BASELINE = Baseline(version=1, open=open_keyword, needs=frozenset({"keywords"}), settings=frozenset({"seed"}))

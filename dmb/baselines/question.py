@@ -55,11 +55,13 @@ class Baseline:
     """``version`` is part of the cell key; ``libraries`` name the distributions whose versions are, too.
 
     ``needs``: what is read beforehand and so belongs into the key: "prior", "train", "keywords".
+    ``settings``: names that an entry may set, each a number.
     ``open`` trains or prepares once per cell and returns the answerer.
     """
 
     version: int
     open: Callable[[Knowledge], Answerer]
     needs: frozenset[str] = frozenset()
+    settings: frozenset[str] = frozenset()
     libraries: tuple[str, ...] = ()
     confidence_kind: ConfidenceKind = "rule"

@@ -69,6 +69,7 @@ BASELINE = Baseline(
     version=1,
     open=open_tfidf_logreg,
     needs=frozenset({"train"}),
+    settings=frozenset({"C", "max_iter"}),
     libraries=("scikit-learn", "numpy", "scipy"),
     confidence_kind="native-probability",
 )

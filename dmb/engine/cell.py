@@ -19,6 +19,7 @@ from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.suite import Slot
 from dmb.engine.askers import Asker, BaselineAsker, WireAsker
 from dmb.engine.decide import Key, by_item, decide, is_finished
+from dmb.engine.earlier import logged_attempts
 from dmb.engine.lane import Rules, Stopped, ask_item
 from dmb.engine.serve import ServedModel
 from dmb.engine.task import Task
@@ -28,9 +29,9 @@ from dmb.sampling import SUBSET_SEED
 from dmb.store.attempts import AttemptLog, read_attempts
 from dmb.store.files import load_json, write_whole
 from dmb.store.frozen_items import FrozenItems, gold_shares, load_items, load_texts, load_train
-from dmb.store.layout import RUNS, cell_dir, decisions_file, raw_log, run_dir
+from dmb.store.layout import cell_dir, decisions_file, raw_log, run_dir
 from dmb.store.locks import CellLock
-from dmb.store.receipts import write_receipt
+from dmb.store.receipts import LANE_STOPPED, write_receipt
 from dmb.store.runs import mark, run_status, stops_dir
 
 
@@ -95,7 +96,7 @@ class _Cell:
         if self.plan["skip"] is not None:
             return "skipped", self.plan["skip"]
         if (reason := self._provider_stopped()) is not None:
-            return "skipped", f"lane stopped: {reason}"
+            return "skipped", f"{LANE_STOPPED}: {reason}"
         tasks = self._tasks()
         earlier = self._earlier_rows()
         done = {k for k, rows in earlier.items() if is_finished(rows, *self.retries)}
@@ -149,20 +150,12 @@ class _Cell:
         return whole.subset(self.plan["limit"], SUBSET_SEED)
 
     def _earlier_rows(self) -> dict[Key, list[Attempt]]:
-        """Rows that any run logged under this very key, each with the run that asked it; None is this one."""
-        rows: dict[tuple[Any, ...], Attempt] = {}
-        for path in sorted(RUNS.glob(f"*/raw/{self.raw.name}")):
-            for row in read_attempts(path, self.key):
-                origin = row.origin or path.parts[-3]
-                row = row.model_copy(update={"origin": None if origin == self.run else origin})
-                rows.setdefault(_place(row), row)
-        found: dict[Key, list[Attempt]] = {}
-        for row in sorted(rows.values(), key=lambda r: r.timing.sent_at):
-            attempts = found.setdefault((row.item, row.permutation, row.repeat), [])
-            # an item may be continued by a later run; should two runs ever have asked the same attempt, the first counts
-            if row.attempt == len(attempts) + 1:
-                attempts.append(row)
-        return {key: attempts for key, attempts in found.items() if attempts}
+        """What any run logged under this very key; rows of this run itself have no origin."""
+        found = logged_attempts(self.contender, self.suite, self.key)
+        return {key: [self._as_seen_here(row) for row in rows] for key, rows in found.items()}
+
+    def _as_seen_here(self, row: Attempt) -> Attempt:
+        return row.model_copy(update={"origin": None}) if row.origin == self.run else row
 
     # -- asking
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from dmb.contracts.price import PriceRow
-from dmb.planning.plan import PlannedCell, PlannedRelease
+from dmb.planning.plan import PlannedCell, PlannedRelease, finished_rows
 from dmb.planning.project import Project
 from dmb.pricing import row_at
 
@@ -20,7 +20,9 @@ def audit_release(project: Project, planned: PlannedRelease, now: dt.datetime) -
     says why they are not asked; ``unknown``: suites whose items are not known before a download; ``score``, ``publish``.
     ``max_cost_usd`` is a decimal string, "0" where nobody bills, null where it cannot be bounded.
     """
-    asked = [c for c in planned.cells if c.asks]
+    # a report that carries the right key is not rebuilt, whatever of its making was lost
+    cells = planned.cells if planned.unknown or planned.publishes or planned.key is None else ()
+    asked = [c for c in cells if c.asks]
     return {
         "release": planned.name,
         "ask": [_ask(project, c, now) for c in asked if c.skip is None],
@@ -28,7 +30,7 @@ def audit_release(project: Project, planned: PlannedRelease, now: dt.datetime) -
         "unknown": [
             {"suite": s, "contenders": list(planned.spec.contenders), "mend": m} for s, m in planned.unknown.items()
         ],
-        "score": [{"contender": c.contender, "suite": c.suite} for c in planned.cells if c.scores],
+        "score": [{"contender": c.contender, "suite": c.suite} for c in cells if c.scores],
         "publish": bool(planned.unknown) or planned.publishes,
     }
 
@@ -38,7 +40,7 @@ def _ask(project: Project, cell: PlannedCell, now: dt.datetime) -> dict[str, Any
     return {
         "contender": cell.contender,
         "suite": cell.suite,
-        "calls": cell.calls,
+        "calls": cell.n_expected - finished_rows(cell),
         "max_cost_usd": None if cost is None else format(cost.normalize(), "f"),
         "changed": list(cell.changed),
     }

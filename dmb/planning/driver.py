@@ -18,7 +18,7 @@ from dmb.errors import DmbError, UsageError
 from dmb.inputs import nearest
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, open_run
-from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key
+from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.sources import raw_path
 from dmb.store.files import load_json
@@ -223,7 +223,7 @@ class Driver:
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
             raise DmbError(
-                f"{path} exists: the cell is answered, and forcing does not ask it again; use `dmb run --retry` or a nonce"
+                f"{path} exists: the cell is answered, and forcing does not ask it again; a nonce in its release does"
             )
         self._refreeze()
         if not ask or touch:
@@ -238,7 +238,7 @@ class Driver:
         release = next(n for n, p in self._planned.items() if any(c.key in wanted for c in p.cells))
         self._run = open_run(self.project, release, self._run_id, cells)
         os.environ[RUN_VARIABLE] = self._run
-        calls = sum(c.calls for c in cells)
+        calls = sum(c.n_expected - finished_rows(c) for c in cells if c.skip is None)
         skipped = sum(c.skip is not None for c in cells)
         say(
             f"run {self._run}: {len(cells) - skipped} cells to ask, at most {calls} questions; {skipped} cells skipped with their reason"
@@ -258,7 +258,7 @@ class Driver:
         say(f"run {self._run}: {status}")
         cells = load_json(run_dir(self._run) / "cells.json")
         if any(c["status"] in ("stopped", "dnf") for c in cells):
-            say("some cells stopped before their end; `dmb run --retry` asks the rest")
+            say("some cells stopped before their end; `dmb run --id NEW --retry` asks the rest")
 
 
 class _Suite:

@@ -60,7 +60,8 @@ def _facts(project: Project, release: str, cells: list[PlannedCell], snapshots: 
         "scorer_versions": {s: project.suites[s].scorer_version for s in suites},
         "expected": {f"{c.contender}.{c.suite}": c.n_expected for c in cells},
         "prices_sha256": sha256_hex(snapshots[Path(PRICES).name]),
-        "spend_usd": {"scored": None, "negotiation": None, "unsettled": None, "note": "no billed provider was asked"},
+        # no billed provider can be asked yet, so this is known to be nothing
+        "spend_usd": {"scored": "0", "negotiation": "0", "unsettled": "0"},
         "deviations": [],
     }
 

@@ -16,6 +16,8 @@ from dmb.baselines import BASELINES
 from dmb.contracts.config import Release
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.suite import SuiteFile
+from dmb.engine.decide import is_finished
+from dmb.engine.earlier import logged_attempts
 from dmb.errors import UsageError
 from dmb.inputs import nearest
 from dmb.planning.freeze import Freezer, Frozen, NotFetched
@@ -33,11 +35,8 @@ from dmb.planning.project import Project
 from dmb.prompting import question_fingerprint
 from dmb.store.files import load_json
 from dmb.store.layout import CELLS, RESULTS, cell_dir, items_path, receipt_path, score_path, texts_path, train_path
-from dmb.store.receipts import newest_number
+from dmb.store.receipts import LANE_STOPPED, newest_number
 from dmb.wires import WIRES
-
-#: Skips that end by themselves as soon as their cause does.
-_SELF_ENDING = ("no-credential", "not-installed")
 
 _KEY_LINE = re.compile(r"<!-- release-key: ([0-9a-f]{64}) -->")
 
@@ -60,11 +59,6 @@ class PlannedCell:
     scores: bool
     compared: Path | None
     job: dict[str, Any]
-
-    @property
-    def calls(self) -> int:
-        """Questions that would be put, retries apart; 0 where the cell is skipped."""
-        return 0 if self.skip is not None else self.n_expected
 
 
 @dataclass(frozen=True)
@@ -92,6 +86,12 @@ class Selection:
     contenders: tuple[str, ...] = ()
     limit: int | None = None
     retry: bool = False
+
+
+def finished_rows(cell: PlannedCell) -> int:
+    """How many of a cell's rows earlier runs have finished: they are taken over, not asked."""
+    retries = (cell.job["protocol"]["retry_failed"], cell.job["policy"]["retry_malformed"])
+    return sum(is_finished(a, *retries) for a in logged_attempts(cell.contender, cell.suite, cell.key).values())
 
 
 def embedded_key(published: Path) -> str | None:
@@ -320,10 +320,13 @@ class Planner:
 
 def _due(receipt: dict[str, Any], retry: bool, skip: str | None) -> bool:
     """Whether a cell with this newest receipt is asked again."""
-    if receipt["status"] == "complete" or skip is not None:
+    if receipt["status"] == "complete":
         return False
-    self_ending = receipt["status"] == "skipped" and (receipt["stop_reason"] or "").startswith(_SELF_ENDING)
-    return retry or self_ending
+    reason = receipt["stop_reason"] or ""
+    if receipt["status"] == "skipped" and not reason.startswith(LANE_STOPPED):
+        # what was skipped for a cause is asked when the cause is gone, or gets a receipt that says the new one
+        return skip != reason
+    return retry and skip is None
 
 
 def _must_be_in(wanted: set[str], known: list[str], option: str, release: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -89,6 +90,7 @@ def load_project(root: Path = Path()) -> Project:
     project = Project(config, contenders, providers, prices, sources, suites, nicknames)
     _check_contenders(project)
     _check_suites(project)
+    _check_prices(project)
     _check_config(project)
     return project
 
@@ -146,6 +148,8 @@ def _check_contenders(p: Project) -> None:
                 f"unknown baseline {entry.baseline!r}",
                 nearest(entry.baseline, BASELINES),
             )
+        if entry.baseline is not None:
+            _check_baseline_settings(name, entry)
         if entry.wire is not None and entry.wire not in WIRES and entry.wire not in WIRES_TO_COME:
             raise InputError(
                 CONTENDERS,
@@ -153,6 +157,36 @@ def _check_contenders(p: Project) -> None:
                 f"unknown wire {entry.wire!r}",
                 nearest(entry.wire, [*WIRES, *WIRES_TO_COME]),
             )
+
+
+def _check_baseline_settings(name: str, entry: Contender) -> None:
+    known = BASELINES[entry.baseline or ""].settings
+    for setting, value in entry.settings.items():
+        field = f"{name}.settings.{setting}"
+        if setting not in known:
+            raise InputError(
+                CONTENDERS, field, f"unknown setting of {entry.baseline}", nearest(setting, known) or "it has none"
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(CONTENDERS, field, f"is {value!r}", "give a number")
+
+
+def _check_prices(p: Project) -> None:
+    """At every instant at most one row of a model holds: otherwise nobody could say which is the price."""
+    rows: dict[tuple[str, str], list[PriceRow]] = {}
+    for row in p.prices.price:
+        rows.setdefault((row.provider, row.model), []).append(row)
+    for (provider, model), those in rows.items():
+        those.sort(key=lambda r: r.valid_from or date.min)
+        for a, b in pairwise(those):
+            if (a.valid_to or date.max) >= (b.valid_from or date.min):
+                day = b.valid_from or a.valid_from or "every day"
+                raise InputError(
+                    PRICES,
+                    f"{provider} {model}",
+                    f"two rows hold on {day}",
+                    "end the earlier one with valid_to, or drop one",
+                )
 
 
 def _check_suites(p: Project) -> None:

@@ -75,7 +75,6 @@ def _deviations(manifests: dict[str, dict[str, Any]], planned: PlannedRelease) -
 
 
 def _run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
-    spend = {k: v for k, v in manifest.get("spend_usd", {}).items() if k != "note"}
     versions = {
         "python": manifest.get("python_version", "not-recorded"),
         "dmb": manifest.get("dmb_version", "not-recorded"),
@@ -84,5 +83,5 @@ def _run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
         id=run,
         started_at=manifest.get("started_at", "not-recorded"),
         versions=versions | {k: v or "not installed" for k, v in manifest.get("libraries", {}).items()},
-        spend_usd=spend,
+        spend_usd=manifest.get("spend_usd", {}),
     )

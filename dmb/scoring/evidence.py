@@ -73,7 +73,7 @@ def open_evidence(path: Path, slots: Sequence[Slot]) -> Evidence:
     attempts: dict[tuple[str, int, int], list[Attempt]] = {}
     if receipt.raw is not None and receipt.raw_sha256 is not None:
         raw = Path(receipt.raw)
-        mend = f"restore the archive that holds run {receipt.run}; nothing is asked again"
+        mend = f"put run {receipt.run} back; or, to ask this cell again, delete {path.parent}"
         checked_bytes(raw, receipt.raw_sha256, mend)
         try:
             attempts = by_item(read_attempts(raw, receipt.cell_key))

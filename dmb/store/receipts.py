@@ -9,6 +9,9 @@ from dmb.contracts.cell import Receipt
 from dmb.errors import MissingEvidence
 from dmb.store.files import pretty_json, write_once
 
+#: Begins the reason of a cell that was skipped since its provider had stopped; such a cell is asked on request only.
+LANE_STOPPED = "lane stopped"
+
 _NUMBERED = re.compile(r"^(receipt|score)\.(\d+)\.")
 
 
@@ -29,7 +32,7 @@ def load_receipt(path: Path) -> Receipt:
         return Receipt.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         raise MissingEvidence(
-            f"{path}: the receipt is not here; restore the archive that holds it, or start again"
+            f"{path}: the receipt is not here; start again: rows that are on disk are not asked again"
         ) from None
 
 

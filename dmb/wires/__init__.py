@@ -8,4 +8,4 @@ from dmb.wires.exchange import Wire
 WIRES: dict[str, Wire] = {"systemone": systemone.WIRE}
 
 #: Formats that entries may name already and that cannot be spoken yet: their cells are skipped with that reason.
-WIRES_TO_COME = frozenset({"decisions", "chat-completions", "responses", "messages", "generate-content"})
+WIRES_TO_COME = frozenset({"decisions", "chat_completions", "responses", "messages", "generate_content"})

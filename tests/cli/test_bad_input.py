@@ -77,6 +77,17 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
         append("data/providers.toml", '\n[x]\nadress = "y"\n'),
         ["data/providers.toml", "x.adress", "'address'"],
     ),
+    "two prices on one day": (
+        append(
+            "data/prices.toml",
+            '\n[[price]]\nprovider = "in-process"\nmodel = "random"\nunbilled = true\nsource = "s"\nchecked_on = 2026-01-01\n',
+        ),
+        ["data/prices.toml", "in-process random", "valid_to"],
+    ),
+    "misspelt baseline setting": (
+        replace("data/contenders.toml", "settings = { C = 10.0 }", "settings = { C = 10.0, max_itr = 5 }"),
+        ["data/contenders.toml", "tfidf-logreg.settings.max_itr", "'max_iter'"],
+    ),
     "broken TOML": (append("data/prices.toml", "\n[[price\n"), ["data/prices.toml", "line"]),
     "duplicate item id": (replace("data/alpha.jsonl", "alpha-1", "alpha-0"), ["data/alpha.jsonl", "alpha-0"]),
     "gold outside the options": (

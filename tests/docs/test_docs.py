@@ -307,7 +307,7 @@ def test_a_change_in_the_readme_does_what_the_readme_says(project_copy: Path, na
     after = Planner(load_project(), {}).release("quickstart").cells
     asks = [c for c in after if before[c.contender, c.suite].key != c.key]
     scores = [c for c in after if before[c.contender, c.suite].score_key != c.score_key]
-    assert row[2] == (f"{len(asks)} cells, {sum(c.calls for c in asks)} questions" if asks else "nothing")
+    assert row[2] == (f"{len(asks)} cells, {sum(c.n_expected for c in asks)} questions" if asks else "nothing")
     assert row[3] == f"{len(scores)} cells"
 
 

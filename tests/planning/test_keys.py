@@ -42,7 +42,7 @@ PARTS: dict[str, Any] = {
 OTHER_ENTRY = {
     "provider": "q",
     "baseline": "random",
-    "wire": "chat-completions",
+    "wire": "chat_completions",
     "model": "n",
     "serve": "serve {port}",
     "health": "/ready",
