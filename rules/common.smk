@@ -8,7 +8,9 @@ from dmb.planning.driver import Driver
 from snakemake.exceptions import WorkflowError
 
 try:
-    DMB = Driver(config, main=workflow.is_main_process, dry=workflow.output_settings.dryrun)
+    DMB = Driver(
+        config, main=workflow.is_main_process, dry=workflow.output_settings.dryrun
+    )
 except DmbError as e:
     print(f"dmb: {e}", file=sys.stderr)
     sys.exit(e.exit_code)
