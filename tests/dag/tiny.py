@@ -151,8 +151,12 @@ class Tiny:
 
     @staticmethod
     def environment(more: dict[str, str] | None = None) -> dict[str, str]:
-        """The tests' environment, without what belongs to another project's start."""
-        return {k: v for k, v in os.environ.items() if k not in ("DMB_RUN", "SNAKEMAKE_PROFILE")} | (more or {})
+        """The tests' environment, without what belongs to another project's start.
+
+        Compiled modules are written, so that the many starts of a test compile the copied package once.
+        """
+        not_ours = ("DMB_RUN", "SNAKEMAKE_PROFILE", "PYTHONDONTWRITEBYTECODE")
+        return {k: v for k, v in os.environ.items() if k not in not_ours} | (more or {})
 
 
 def read_jobs(output: str, code: int) -> Jobs:

@@ -1,0 +1,59 @@
+"""Starts that must cost nothing, and what they say: lost indexes, forcing, skipped contenders, shared cells."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+from tests.dag.changes import ALL, cells, tree
+from tests.dag.tiny import Tiny
+
+
+def test_bare_snakemake_builds_what_stands_under_all(tiny: Tiny) -> None:
+    (tiny.root / "results/tiny.md").unlink()
+    jobs = tiny.snakemake("-n")
+    assert (jobs.asked, jobs.rules["score"], jobs.rules["publish"]) == (frozenset(), 0, 1)
+
+
+def test_a_lost_index_costs_nothing(tiny: Tiny) -> None:
+    shutil.rmtree(tiny.root / "runs/_cells")
+    # the report stands, so nothing is done; audit and dry run agree
+    assert "Nothing to be done" in tiny.dry().output
+    assert json.loads(tiny.dmb("audit", "tiny", "--json").stdout)["ask"] == []
+    (tiny.root / "results/tiny.md").unlink()
+    audit = json.loads(tiny.dmb("audit", "tiny", "--json").stdout)
+    assert {c["calls"] for c in audit["ask"]} == {0}
+    tiny.build()
+    receipts = [json.loads(p.read_text()) for p in (tiny.root / "runs/_cells").rglob("receipt.1.json")]
+    assert len(receipts) == len(ALL)
+    assert all(r["n_asked"] == 0 and r["n_imported"] == r["n_expected"] for r in receipts)
+
+
+def test_a_skipped_contender_is_asked_when_its_cause_is_gone(tiny: Tiny) -> None:
+    tiny.edit("config.yaml", "contenders: [random, keyword, tfidf-logreg]", "contenders: [random, jev]")
+    tiny.build()
+    assert "Nothing to be done" in tiny.build().output
+    key = {"TYPESAFE_API_KEY": "not a key"}
+    # with a key the reason is another one, and the receipts say so; then there is peace again
+    jobs = tiny.snakemake("results/tiny.md", env=key)
+    assert jobs.asked == cells(["jev"])
+    receipts = [json.loads(p.read_text()) for p in (tiny.root / "runs/_cells").rglob("receipt.2.json")]
+    assert {(r["contender"], r["status"], r["stop_reason"]) for r in receipts} == {
+        ("jev", "skipped", "billed providers cannot be asked yet")
+    }
+    assert "Nothing to be done" in tiny.snakemake("results/tiny.md", env=key).output
+
+
+def test_forcing_never_asks_an_answered_cell(tiny: Tiny) -> None:
+    before = tree(tiny, "runs")
+    done = tiny.snakemake("results/tiny.md", "-R", "ask", check=False)
+    assert done.code == 1 and "forcing does not ask it again" in done.output
+    done = tiny.snakemake("results/tiny.md", "-F", check=False)
+    assert done.code == 1 and "forcing does not ask it again" in done.output
+    tiny.snakemake("results/tiny.md", "--touch")
+    assert tree(tiny, "runs") == before
+
+
+def test_cells_are_shared_between_releases(tiny: Tiny) -> None:
+    jobs = tiny.build("results/other.md")
+    assert (jobs.asked, jobs.rules["score"], jobs.rules["publish"]) == (frozenset(), 0, 1)
