@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -34,6 +35,7 @@ def _front(
     """Options that stand before a command."""
 
 
+@cache
 def _register() -> None:
     from dmb.cli import audit, run
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dmb.cli import main
 from tests.dag.tiny import Tiny
 
 
@@ -114,6 +120,20 @@ def tree(root: Path) -> set[str]:
     }
 
 
+def in_process(t: Tiny, *args: str) -> subprocess.CompletedProcess[str]:
+    """`dmb ...` in this process, as its entry point is called: a start of Python less."""
+    out, err, before = io.StringIO(), io.StringIO(), (Path.cwd(), sys.argv)
+    try:
+        os.chdir(t.root)
+        sys.argv = ["dmb", *args]
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        os.chdir(before[0])
+        sys.argv = before[1]
+    return subprocess.CompletedProcess(args, ended.value.code or 0, out.getvalue(), err.getvalue())
+
+
 def assert_refused(t: Tiny, done, parts: list[str]) -> None:
     assert done.returncode == 2, done.stderr
     lines = done.stderr.strip().splitlines()
@@ -129,21 +149,28 @@ def test_fault_in_a_file(fresh: Tiny, tmp_path: Path, name: str) -> None:
     change, parts = FAULTS[name]
     change(t)
     before = tree(t.root)
-    assert_refused(t, t.dmb("run", "--id", "mine"), parts)
+    assert_refused(t, in_process(t, "run", "--id", "mine"), parts)
     assert tree(t.root) == before
+
+
+def test_the_same_from_a_shell(fresh: Tiny, tmp_path: Path) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    change, parts = FAULTS["unknown suite"]
+    change(t)
+    assert_refused(t, t.dmb("run", "--id", "mine"), parts)
 
 
 @pytest.mark.parametrize("run_id", ["../x", "", "a/b", "a b", ".hidden", "-x", "a\nb", "x" * 200])
 def test_bad_run_id(fresh: Tiny, run_id: str) -> None:
     before = tree(fresh.root)
-    assert_refused(fresh, fresh.dmb("run", f"--id={run_id}"), ["--id"])
+    assert_refused(fresh, in_process(fresh, "run", f"--id={run_id}"), ["--id"])
     assert tree(fresh.root) == before
 
 
 def test_existing_run_id(fresh: Tiny, tmp_path: Path) -> None:
     t = fresh.copy(tmp_path / "copy")
     (t.root / "runs/mine").mkdir(parents=True)
-    assert_refused(t, t.dmb("run", "--id", "mine"), ["runs/mine", "never reused"])
+    assert_refused(t, in_process(t, "run", "--id", "mine"), ["runs/mine", "never reused"])
     assert list((t.root / "runs/mine").iterdir()) == []
 
 
@@ -158,7 +185,7 @@ def test_existing_run_id(fresh: Tiny, tmp_path: Path) -> None:
 )
 def test_bad_choice(fresh: Tiny, args: list[str], parts: list[str]) -> None:
     before = tree(fresh.root)
-    assert_refused(fresh, fresh.dmb("run", "--id", "mine", *args), parts)
+    assert_refused(fresh, in_process(fresh, "run", "--id", "mine", *args), parts)
     assert tree(fresh.root) == before
 
 

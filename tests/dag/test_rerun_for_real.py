@@ -36,16 +36,18 @@ def _reseed_keyword(t: Tiny, seed: int) -> None:
 
 
 def test_change_taken_back_asks_and_scores_nothing(tiny: Tiny) -> None:
+    target = "results/other.md"
+    tiny.build(target)
     before = (tiny.root / "data/contenders.toml").read_text()
-    published = (tiny.root / "results/tiny.md").read_bytes()
+    published = (tiny.root / target).read_bytes()
     _reseed_keyword(tiny, 5)
-    tiny.build()
+    assert tiny.build(target).asked == {"keyword.beta"}
     (tiny.root / "data/contenders.toml").write_text(before)
-    compare(tiny.dry(), Change(lambda t: None))
-    compare(tiny.build(), Change(lambda t: None))
-    assert (tiny.root / "results/tiny.md").read_bytes() == published
+    compare(tiny.dry(target), Change(lambda t: None))
+    compare(tiny.build(target), Change(lambda t: None))
+    assert (tiny.root / target).read_bytes() == published
     # changed, looked at, taken back: nothing at all
     _reseed_keyword(tiny, 7)
-    tiny.dry()
+    tiny.dry(target)
     (tiny.root / "data/contenders.toml").write_text(before)
-    assert "Nothing to be done" in tiny.build().output
+    assert "Nothing to be done" in tiny.build(target).output
