@@ -22,7 +22,7 @@ PACKAGE = PROJECT / "dmb"
 RANKS = (
     ("errors", "canonical", "code_digest"),
     ("contracts",),
-    ("metrics", "pricing", "prompting", "parsing", "sampling", "inputs"),
+    ("metrics", "pricing", "prompting", "output_schema", "parsing", "sampling", "inputs"),
     ("suites", "wires", "baselines"),
     ("store", "transport", "sources", "ledger"),
     ("engine",),

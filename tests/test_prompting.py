@@ -54,7 +54,7 @@ def test_the_language_model_prompt_is_pinned():
 
 
 def test_the_systemone_body_is_pinned():
-    sent = call(REQUEST, "jev-1.14.0", {})
+    sent = call(REQUEST, "jev-1.14.0", {}, {})
     assert (sent.method, sent.path) == ("POST", "/v1/systemone")
     assert sent.body == (
         '{"model": "jev-1.14.0", "state": "I was charged twice\u2028this month — è possibile?", '

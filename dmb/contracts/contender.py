@@ -48,5 +48,7 @@ class Provider(Frozen):
     concurrency: int = Field(4, ge=1, le=4)
     billed: bool = True
     limits: dict[str, Any] = {}
-    quirks: tuple[str, ...] = ()
+    dialect: dict[str, Any] = Field(
+        {}, description="what its speaker of a wire calls otherwise: paths, fields, headers"
+    )
     notes: str = ""

@@ -80,6 +80,7 @@ class WireAsker:
         wire: str,
         model: str,
         settings: Mapping[str, Any],
+        dialect: Mapping[str, Any],
         address: str,
         credential: str | None,
         concurrency: int,
@@ -88,13 +89,13 @@ class WireAsker:
         self.name = f"wire:{wire}"
         self.version = WIRES[wire].version
         self.concurrency = concurrency
-        self._wire, self._model, self._settings = WIRES[wire], model, settings
-        self._headers = dict(self._wire.authorise(credential)) if credential else {}
+        self._wire, self._model, self._settings, self._dialect = WIRES[wire], model, settings, dialect
+        self._headers = dict(self._wire.authorise(credential, dialect)) if credential else {}
         self._transport = Transport(address, timeout_s, concurrency)
 
     def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
         """One HTTP call. What the network does is returned, not raised."""
-        call = self._wire.call(request, self._model, self._settings)
+        call = self._wire.call(request, self._model, self._settings, self._dialect)
         x = self._transport.send(call.method, call.path, call.body, {**call.headers, **self._headers})
         failure = None
         if x.error is not None:

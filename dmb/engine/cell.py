@@ -185,6 +185,7 @@ class _Cell:
             self.entry.wire,
             self.entry.model,
             self.entry.settings,
+            self.provider.dialect,
             address,
             self._credential(),
             self.provider.concurrency,

@@ -54,7 +54,7 @@ def _read(
     kind, _, name = asker.partition(":")
     if kind == "baseline":
         return in_process.read(body, slots[0].id)
-    return WIRES[name].read(status or 0, headers, body)
+    return WIRES[name].read(status or 0, headers, body, [s.id for s in slots])
 
 
 def reply_bytes(row: Attempt) -> bytes:

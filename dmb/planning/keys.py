@@ -28,6 +28,8 @@ SCORING_CODE = (
     "engine/decide.py",
     "engine/protocol.py",
     "contracts/*.py",
+    "wires/strict_json.py",
+    "wires/written_answer.py",
     "store/attempts.py",
     "store/frozen_items.py",
     "canonical.py",
@@ -48,7 +50,12 @@ def scoring_code(asker: str) -> str:
     """
     name = asker.partition(":")[2]
     module = WIRES[name].read.__module__ if asker.startswith("wire:") and name in WIRES else in_process.__name__
-    reading = ("wires/exchange.py", f"wires/{module.rpartition('.')[2]}.py")
+    reading = (
+        "wires/exchange.py",
+        "wires/strict_json.py",
+        "wires/written_answer.py",
+        f"wires/{module.rpartition('.')[2]}.py",
+    )
     return code_meaning((*SCORING_CODE, *reading))
 
 

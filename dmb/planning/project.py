@@ -150,6 +150,7 @@ def _check_contenders(p: Project) -> None:
             )
         if entry.baseline is not None:
             _check_baseline_settings(name, entry)
+        _check_wire_words(p, name, entry)
         if entry.wire is not None and entry.wire not in WIRES and entry.wire not in WIRES_TO_COME:
             raise InputError(
                 CONTENDERS,
@@ -169,6 +170,21 @@ def _check_baseline_settings(name: str, entry: Contender) -> None:
             )
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(CONTENDERS, field, f"is {value!r}", "give a number")
+
+
+def _check_wire_words(p: Project, name: str, entry: Contender) -> None:
+    """Settings of the entry and dialect of its provider are words that the wire knows; a wire to come knows none yet."""
+    wire = WIRES.get(entry.wire or "")
+    if wire is None:
+        return
+    for setting in entry.settings:
+        if setting not in wire.settings:
+            mend = nearest(setting, wire.settings) or "it has none"
+            raise InputError(CONTENDERS, f"{name}.settings.{setting}", f"unknown setting of {entry.wire}", mend)
+    for word in p.providers[entry.provider].dialect:
+        if word not in wire.dialect:
+            mend = nearest(word, wire.dialect) or "it has none"
+            raise InputError(PROVIDERS, f"{entry.provider}.dialect.{word}", f"unknown word of {entry.wire}", mend)
 
 
 def _check_prices(p: Project) -> None:

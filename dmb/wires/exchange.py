@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,11 +25,16 @@ class Call:
 class Wire:
     """``version`` is part of the cell key: raise it when what is sent or how it is read changes an answer.
 
-    ``call(request, model, settings)``; ``read(status, headers, body) -> Reply | Failure``: a failure is classified
-    here and retried, or not, by the engine alone.
+    ``call(request, model, settings, dialect)``: ``settings`` come from the contender's entry and are part of its key;
+    ``dialect`` from the provider's: names of paths and fields in which speakers of one format differ.
+    ``read(status, headers, body, slot ids) -> Reply | Failure``: a failure is classified here, and retried, or not, by
+    the engine alone. ``authorise(key, dialect)``: headers that carry the credential; they are never logged.
+    ``settings`` and ``dialect`` name what entries may set.
     """
 
     version: int
-    call: Callable[[Request, str, Mapping[str, Any]], Call]
-    read: Callable[[int, Mapping[str, str], bytes], Reply | Failure]
-    authorise: Callable[[str], Mapping[str, str]]
+    call: Callable[[Request, str, Mapping[str, Any], Mapping[str, Any]], Call]
+    read: Callable[[int, Mapping[str, str], bytes, Sequence[str]], Reply | Failure]
+    authorise: Callable[[str, Mapping[str, Any]], Mapping[str, str]]
+    settings: frozenset[str] = frozenset()
+    dialect: frozenset[str] = frozenset()

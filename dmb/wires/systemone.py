@@ -6,16 +6,17 @@ There is no temperature, seed or output cap to send. An answer carries a probabi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
 from dmb.wires.exchange import Call, Wire
+from dmb.wires.strict_json import count, read_object
 
 
-def call(request: Request, model: str, settings: Mapping[str, Any]) -> Call:
+def call(request: Request, model: str, settings: Mapping[str, Any], dialect: Mapping[str, Any]) -> Call:
     """One question a choice slot; the criteria's keys are the option texts in the order shown."""
     questions = {
         slot.id: {
@@ -30,12 +31,12 @@ def call(request: Request, model: str, settings: Mapping[str, Any]) -> Call:
     return Call(path="/v1/systemone", body=body, headers={"content-type": "application/json"})
 
 
-def read(status: int, headers: Mapping[str, str], body: bytes) -> Reply | Failure:
+def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[str]) -> Reply | Failure:
     """Status 200 with a JSON object is a reply, everything else a failure with its kind."""
-    data = _json(body)
+    data = read_object(body)
     if status != 200:
         return _failure(status, data)
-    if not isinstance(data, dict):
+    if data is None:
         return Reply(malformed="the reply is no JSON object")
     answers = data.get("answers")
     if not isinstance(answers, dict):
@@ -58,32 +59,14 @@ def read(status: int, headers: Mapping[str, str], body: bytes) -> Reply | Failur
     return Reply(answers=read_answers, usage=_usage(data.get("usage")), model=model if isinstance(model, str) else None)
 
 
-def _json(body: bytes) -> Any:
-    def refuse(name: str) -> Any:
-        raise ValueError(name)
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len({k for k, _ in pairs}) != len(pairs):
-            raise ValueError("duplicate key")
-        return dict(pairs)
-
-    try:
-        data = json.loads(body.decode("utf-8"), parse_constant=refuse, object_pairs_hook=unique)
-        # half of a surrogate pair is no text: it has no digest and cannot be printed
-        json.dumps(data, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError):
-        return None
-    return data
-
-
 def _usage(written: Any) -> Usage | None:
     """A server that always says 0/0 counts nothing: not reported, which is not zero."""
     if not isinstance(written, dict):
         return None
-    tokens = [written.get("input_tokens"), written.get("output_tokens")]
-    if not all(isinstance(t, int) and not isinstance(t, bool) and t >= 0 for t in tokens) or not any(tokens):
+    read_in, read_out = count(written.get("input_tokens")), count(written.get("output_tokens"))
+    if read_in is None or read_out is None or read_in + read_out == 0:
         return None
-    return Usage(input_tokens=tokens[0], output_tokens=tokens[1])
+    return Usage(input_tokens=read_in, output_tokens=read_out)
 
 
 def _failure(status: int, data: Any) -> Failure:
@@ -136,7 +119,7 @@ def _about_size(data: Any, text: str) -> bool:
     return any(w in words for w in ("entries", "at most", "too many", "too long", "maximum"))
 
 
-def authorise(key: str) -> Mapping[str, str]:
+def authorise(key: str, dialect: Mapping[str, Any]) -> Mapping[str, str]:
     """Headers that carry the credential; they are never logged."""
     return {"authorization": f"Bearer {key}"}
 

@@ -25,7 +25,7 @@ REQUEST = Request(
 
 
 def asked(address: str, timeout_s: float = 5.0, credential: str | None = None):
-    asker = WireAsker("systemone", "m", {}, address, credential, 1, timeout_s)
+    asker = WireAsker("systemone", "m", {}, {}, address, credential, 1, timeout_s)
     try:
         return asker.ask(REQUEST, ("i", 0, 0), ("a", "b"))
     finally:

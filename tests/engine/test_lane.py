@@ -35,7 +35,7 @@ BAD_REPLIES = ("malformed", "truncated")
 BY_WIRE = ("rate_limit", "overloaded", "timeout", "rejected", "unsupported", *STOPS)
 
 
-def read_word(status: int, headers, body: bytes) -> Reply | Failure:
+def read_word(status: int, headers, body: bytes, slots) -> Reply | Failure:
     """The made-up wire: the first word of the reply says what it is."""
     word = body.decode("utf-8", "replace").split()[0]
     if word in BY_WIRE:
@@ -47,7 +47,7 @@ def read_word(status: int, headers, body: bytes) -> Reply | Failure:
 
 @pytest.fixture(autouse=True)
 def word_wire(monkeypatch):
-    wire = Wire(version=1, call=lambda *_: Call("/", ""), read=read_word, authorise=lambda _: {})
+    wire = Wire(version=1, call=lambda *_: Call("/", ""), read=read_word, authorise=lambda *_: {})
     monkeypatch.setitem(WIRES, "word", wire)
 
 

@@ -27,17 +27,17 @@ def body(value) -> bytes:
 
 
 def reply(**fields) -> Reply:
-    r = read(200, {}, body(OK | fields))
+    r = read(200, {}, body(OK | fields), ["queue"])
     assert isinstance(r, Reply)
     return r
 
 
 def answered(**fields) -> Reply | Failure:
-    return read(200, {}, body(OK | {"answers": {"queue": ANSWER | fields}}))
+    return read(200, {}, body(OK | {"answers": {"queue": ANSWER | fields}}), ["queue"])
 
 
 def failure(status: int, value) -> Failure:
-    f = read(status, {}, value if isinstance(value, bytes) else body(value))
+    f = read(status, {}, value if isinstance(value, bytes) else body(value), ["queue"])
     assert isinstance(f, Failure)
     return f
 
@@ -165,15 +165,17 @@ def test_an_answer_that_is_no_choice_is_malformed(fields, reason):
     "value, reason", [([], "no JSON object"), ({"model": "m"}, "no answers"), ({"answers": []}, "no answers")]
 )
 def test_a_reply_without_answers_is_malformed(value, reason):
-    assert read(200, {}, body(value)).malformed == f"the reply {'is' if 'JSON' in reason else 'has'} {reason}"
+    assert (
+        read(200, {}, body(value), ["queue"]).malformed == f"the reply {'is' if 'JSON' in reason else 'has'} {reason}"
+    )
 
 
 @pytest.mark.parametrize("extra", ["NaN", "-Infinity", '{"k": 1, "k": 1}', '"\\ud800"', "9" * 5000])
 def test_what_is_no_json_anywhere_spoils_the_whole_reply(extra):
     sound = body(OK)
-    assert read(200, {}, sound).malformed is None
+    assert read(200, {}, sound, ["queue"]).malformed is None
     spoilt = sound[:-1] + f', "extra": {extra}}}'.encode()
-    assert read(200, {}, spoilt).malformed == "the reply is no JSON object"
+    assert read(200, {}, spoilt, ["queue"]).malformed == "the reply is no JSON object"
 
 
 def test_a_model_that_is_no_name_is_unknown():
@@ -181,4 +183,4 @@ def test_a_model_that_is_no_name_is_unknown():
 
 
 def test_the_credential_is_a_bearer_token():
-    assert authorise("k") == {"authorization": "Bearer k"}
+    assert authorise("k", {}) == {"authorization": "Bearer k"}

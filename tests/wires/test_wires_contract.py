@@ -79,7 +79,7 @@ GARBAGE = {
 
 def survives(name: str, status: int, body: bytes) -> Reply | Failure:
     """Read, judged, and written down without an exception."""
-    read = WIRES[name].read(status, {}, body)
+    read = WIRES[name].read(status, {}, body, ["decision"])
     assert isinstance(read, Reply | Failure)
     assert json_line(read.model_dump(mode="json")).isascii()
     json.dumps(read.model_dump(mode="json"), ensure_ascii=False).encode("utf-8")
@@ -96,9 +96,9 @@ def test_wires_to_come_are_not_there_yet():
 def test_a_call_is_whole_and_holds_no_credential(name):
     wire = WIRES[name]
     assert isinstance(wire.version, int) and wire.version >= 1
-    headers = wire.authorise(SECRET)
+    headers = wire.authorise(SECRET, {})
     assert any(SECRET in v for v in headers.values())
-    sent = wire.call(REQUEST, "model-x", {})
+    sent = wire.call(REQUEST, "model-x", {}, {})
     assert sent.method in ("POST", "GET") and sent.path.startswith("/")
     assert SECRET.lower() not in (sent.path + sent.body + str(dict(sent.headers))).lower()
     assert not {k.lower() for k in headers} & {k.lower() for k in sent.headers}
@@ -113,7 +113,7 @@ def test_a_call_is_whole_and_holds_no_credential(name):
 
 @pytest.mark.parametrize("name", WIRES)
 def test_a_call_is_the_same_each_time(name):
-    assert WIRES[name].call(REQUEST, "m", {}) == WIRES[name].call(REQUEST, "m", {})
+    assert WIRES[name].call(REQUEST, "m", {}, {}) == WIRES[name].call(REQUEST, "m", {}, {})
 
 
 @pytest.mark.parametrize("name", WIRES)
@@ -187,7 +187,7 @@ def test_any_json(name, status, value):
 @pytest.mark.parametrize("status, kinds", BARE_STATUS.items())
 @pytest.mark.parametrize("body", [b"", b"<html>no</html>"])
 def test_each_class_of_status_is_a_failure_of_its_kind(name, status, kinds, body):
-    read = WIRES[name].read(status, {}, body)
+    read = WIRES[name].read(status, {}, body, ["decision"])
     assert isinstance(read, Failure) and read.kind in kinds
     assert str(status) in read.detail
 
@@ -195,4 +195,4 @@ def test_each_class_of_status_is_a_failure_of_its_kind(name, status, kinds, body
 @pytest.mark.parametrize("name", WIRES)
 def test_a_long_error_text_is_cut(name):
     body = json.dumps({"detail": "x" * 10_000, "error": {"message": "x" * 10_000}, "message": "x" * 10_000}).encode()
-    assert len(WIRES[name].read(500, {}, body).detail) < 400
+    assert len(WIRES[name].read(500, {}, body, ["decision"]).detail) < 400
