@@ -28,19 +28,29 @@ SCORING_CODE = (
     "engine/decide.py",
     "engine/protocol.py",
     "contracts/*.py",
+    "wires/error_body.py",
+    "wires/openai_failure.py",
+    "wires/openai_usage.py",
     "wires/strict_json.py",
     "wires/written_answer.py",
     "store/attempts.py",
     "store/frozen_items.py",
     "canonical.py",
     "parsing.py",
+    "price_windows.py",
     "pricing.py",
     "prompting.py",
     "sampling.py",
 )
 
 #: Everything that turns numbers into pages.
-PUBLISHING_CODE = ("publish/**/*.py", "publish/**/templates/**/*", "contracts/*.py", "canonical.py")
+PUBLISHING_CODE = (
+    "publish/**/*.py",
+    "publish/**/templates/**/*",
+    "contracts/*.py",
+    "canonical.py",
+    "price_windows.py",
+)
 
 
 def scoring_code(asker: str) -> str:

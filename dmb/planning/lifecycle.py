@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,9 +15,10 @@ from dmb.planning.keys import installed_version
 from dmb.planning.plan import PlannedCell
 from dmb.planning.project import CONTENDERS, PRICES, Project
 from dmb.prompting import CONFIDENCE_DEFINITION
+from dmb.store.attempts import whole_lines
 from dmb.store.files import load_json
 from dmb.store.frozen_items import gold_shares, load_items
-from dmb.store.layout import run_dir
+from dmb.store.layout import decisions_file, run_dir
 from dmb.store.runs import begin_run, end_run, set_manifest
 
 #: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
@@ -71,22 +73,35 @@ def _unset(project: Project, contender: str) -> str:
 
 
 def close_run(run: str) -> RunStatus:
-    """End the run from its evidence; priors are added now, since their items may have been built meanwhile."""
-    priors = []
-    for cell in load_json(run_dir(run) / "plan.json")["cells"].values():
-        prior = cell["prior"]
-        if prior is not None and Path(prior["path"]).exists():
-            shares = gold_shares(load_items(Path(prior["path"]), prior["sha256"]), cell["slots"][0]["id"])
-            option, value = next(iter(shares.items()))
-            priors.append(
-                {
-                    "suite": cell["suite"],
-                    "source_suite": prior["suite"],
-                    "option": option,
-                    "value": value,
-                    "file_sha256": prior["sha256"],
-                }
-            )
-    unique = {digest(p): p for p in priors}
-    set_manifest(run, priors=sorted(unique.values(), key=lambda p: p["suite"]))
+    """End the run from its evidence; priors and served models are added now, since they are known only now."""
+    cells = load_json(run_dir(run) / "plan.json")["cells"].values()
+    set_manifest(run, priors=_priors(cells), served_models=_served_models(run, cells))
     return end_run(run)
+
+
+def _priors(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    priors = {}
+    for cell in cells:
+        prior = cell["prior"]
+        if prior is None or not Path(prior["path"]).exists():
+            continue
+        shares = gold_shares(load_items(Path(prior["path"]), prior["sha256"]), cell["slots"][0]["id"])
+        option, value = next(iter(shares.items()))
+        priors[cell["suite"]] = {
+            "suite": cell["suite"],
+            "source_suite": prior["suite"],
+            "option": option,
+            "value": value,
+            "file_sha256": prior["sha256"],
+        }
+    return [priors[s] for s in sorted(priors)]
+
+
+def _served_models(run: str, cells: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
+    """Contender -> names that its replies gave; a contender whose replies give none is left out."""
+    served: dict[str, set[str]] = {}
+    for cell in cells:
+        for line in whole_lines(decisions_file(run, cell["contender"], cell["suite"])):
+            if (name := json.loads(line).get("served_model")) is not None:
+                served.setdefault(cell["contender"], set()).add(name)
+    return {c: sorted(names) for c, names in sorted(served.items())}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -18,6 +17,7 @@ from dmb.contracts.source import Source
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, parse_yaml, validate
+from dmb.price_windows import first_overlap, window_text
 from dmb.sources import load_sources
 from dmb.suites import BUILDERS
 from dmb.wires import WIRES, WIRES_TO_COME
@@ -188,21 +188,18 @@ def _check_wire_words(p: Project, name: str, entry: Contender) -> None:
 
 
 def _check_prices(p: Project) -> None:
-    """At every instant at most one row of a model holds: otherwise nobody could say which is the price."""
-    rows: dict[tuple[str, str], list[PriceRow]] = {}
-    for row in p.prices.price:
-        rows.setdefault((row.provider, row.model), []).append(row)
-    for (provider, model), those in rows.items():
-        those.sort(key=lambda r: r.valid_from or date.min)
-        for a, b in pairwise(those):
-            if (a.valid_to or date.max) >= (b.valid_from or date.min):
-                day = b.valid_from or a.valid_from or "every day"
-                raise InputError(
-                    PRICES,
-                    f"{provider} {model}",
-                    f"two rows hold on {day}",
-                    "end the earlier one with valid_to, or drop one",
-                )
+    """At every instant at most one row of a model, size and tier holds: otherwise nobody could say which is the price."""
+    found = first_overlap(p.prices.price)
+    if found is None:
+        return
+    a, b, when = found
+    windows = " and ".join(f"'{window_text(row) or 'always'}'" for row in (a, b))
+    raise InputError(
+        PRICES,
+        f"{a.provider} {a.model}",
+        f"two rows hold at {when}: {windows}",
+        "end the earlier one with valid_to, or drop one",
+    )
 
 
 def _check_suites(p: Project) -> None:

@@ -140,7 +140,10 @@ def end_run(run: str) -> RunStatus:
         {row.origin for key, r in receipts.items() if r.n_imported for row in _imported(run, planned[key], key)}
         - {None}
     )
-    set_manifest(run, status=status, ended_at=utc_now(), failures=failures, parents=parents)
+    ended_at = utc_now()
+    began = load_json(run_dir(run) / "manifest.json").get("started_at", ended_at)
+    wall_s = (dt.datetime.fromisoformat(ended_at) - dt.datetime.fromisoformat(began)).total_seconds()
+    set_manifest(run, status=status, ended_at=ended_at, wall_s=wall_s, failures=failures, parents=parents)
     if lock := _alive.pop(run, None):
         lock.release()
     return status

@@ -83,7 +83,10 @@ def finish(t: Tiny, first_raw: bytes) -> dict:
     assert receipt["outcomes"]["valid"] == N_ITEMS
     assert (t.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl").read_bytes() == first_raw
     assert json.loads((t.root / "runs/tiny-1/manifest.json").read_text())["status"] == "interrupted"
-    assert json.loads((t.root / "runs/tiny-2/manifest.json").read_text())["parents"] == ["tiny-1"]
+    manifest = json.loads((t.root / "runs/tiny-2/manifest.json").read_text())
+    assert manifest["parents"] == ["tiny-1"]
+    assert manifest["served_models"] == {"slow": ["slow-1"]}
+    assert manifest["wall_s"] > 0
     return receipt
 
 

@@ -58,3 +58,16 @@ def test_forcing_never_asks_an_answered_cell(tiny: Tiny) -> None:
 def test_cells_are_shared_between_releases(tiny: Tiny) -> None:
     jobs = tiny.build("results/other.md")
     assert (jobs.asked, jobs.rules["score"], jobs.rules["publish"]) == (frozenset(), 0, 1)
+
+
+def test_the_manifest_says_what_the_run_was(built: Tiny) -> None:
+    manifest = json.loads((built.root / "runs/tiny-1/manifest.json").read_text())
+    assert manifest["status"] == "complete"
+    assert manifest["expected"]["random.order"] == 8
+    # majority is not in this release, so no prior was used
+    assert manifest["priors"] == []
+    assert manifest["spend_usd"] == {"scored": "0", "negotiation": "0", "unsettled": "0"}
+    assert manifest["settings"]["random"]["temperature"] == "not-applicable"
+    index = json.loads((built.root / "runs/tiny-1/cells.json").read_text())
+    assert len(index) == 9 and {c["status"] for c in index} == {"complete"}
+    assert all((built.root / c["receipt"]).exists() for c in index)
