@@ -8,35 +8,56 @@ from decimal import Decimal
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.price import PriceRow
+from dmb.price_windows import holds, takes_size
 
 PER_TOKENS = Decimal(1_000_000)
 
+#: A charge that differs from the table's figure by more than this share is shown.
+GAP_SHOWN_ABOVE = Decimal("0.05")
 
-def row_at(rows: Sequence[PriceRow], at: dt.datetime) -> PriceRow | None:
-    """The row whose dates hold at that instant (UTC days, both ends included); None without one.
 
-    Raises ``ValueError`` where two rows hold at once: then nobody can say which is the price.
+def row_at(
+    rows: Sequence[PriceRow], at: dt.datetime, prompt_tokens: int | None = None, tier: str = "standard"
+) -> PriceRow | None:
+    """The row that holds at that instant for a prompt of that size. None without one.
+
+    ``prompt_tokens``: of the whole prompt, cached ones included. None where they are not known: then a row whose
+    price depends on the size is not taken. Raises ``ValueError`` where two rows hold at once, which loading the table
+    refuses: then nobody can say which is the price.
     """
-    day = at.astimezone(dt.UTC).date()
-    found = [
-        r for r in rows if (r.valid_from is None or r.valid_from <= day) and (r.valid_to is None or day <= r.valid_to)
-    ]
+    found = _standing(rows, at, tier)
+    if prompt_tokens is None:
+        if any(_is_step(r) for r in found):
+            return None
+    else:
+        found = [r for r in found if takes_size(r, prompt_tokens)]
     if len(found) > 1:
-        raise ValueError(f"{len(found)} price rows of {found[0].provider} {found[0].model} hold on {day}")
+        raise ValueError(f"{len(found)} price rows of {found[0].provider} {found[0].model} hold on {at}")
     return found[0] if found else None
 
 
 def attempt_cost_usd(
-    rows: Sequence[PriceRow], usage: Usage | None, at: dt.datetime
+    rows: Sequence[PriceRow], usage: Usage | None, at: dt.datetime, tier: str = "standard"
 ) -> tuple[Decimal | None, str | None]:
-    """(US dollars, why not) of one attempt. 0 only where nobody bills; a missing price or count is None with the reason."""
-    row = row_at(rows, at)
-    if row is None:
-        return None, "no price row for this model and date"
-    if row.unbilled:
+    """(US dollars, why not) of one attempt.
+
+    The input count is the provider's own total of the prompt, and its buckets are disjoint: fresh, read from a cache,
+    written to one. Reasoning is inside the output. 0 only where nobody bills; what is missing or contradicts itself
+    makes None with the reason.
+    """
+    standing = _standing(rows, at, tier)
+    if not standing:
+        return None, _no_row("", tier)
+    if all(r.unbilled for r in standing):
         return Decimal(0), None
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
-        return None, "usage not reported"
+        steps = (usage is None or usage.input_tokens is None) and any(_is_step(r) for r in standing)
+        return None, "usage not reported, and the price depends on the prompt's size" if steps else "usage not reported"
+    if fault := _contradiction(usage):
+        return None, fault
+    row = row_at(standing, at, usage.input_tokens, tier)
+    if row is None:
+        return None, _no_row(", prompt size", tier)
     if row.input is None or row.output is None:
         return None, "the price row is incomplete"
     cached = usage.cached_tokens or 0
@@ -44,8 +65,43 @@ def attempt_cost_usd(
     if (cached and row.cached is None) or (written and row.cache_write is None):
         return None, "no price for cached tokens"
     fresh = usage.input_tokens - cached - written
-    if fresh < 0:
-        return None, "usage buckets exceed the input"
     cost = fresh * row.input + usage.output_tokens * row.output
     cost += cached * (row.cached or 0) + written * (row.cache_write or 0)
     return cost / PER_TOKENS, None
+
+
+def compare_with_charge(table: Decimal | None, charged: Decimal | None) -> Decimal | None:
+    """How far the provider's charge lies from the table's figure, as a share of the latter: -0.25 is a quarter less.
+
+    None where either is unknown. A charge for what the table has at 0 is infinitely far from it.
+    """
+    if table is None or charged is None:
+        return None
+    if table == 0:
+        return Decimal(0) if charged == 0 else Decimal("Infinity").copy_sign(charged)
+    return (charged - table) / table
+
+
+def _standing(rows: Sequence[PriceRow], at: dt.datetime, tier: str) -> list[PriceRow]:
+    return [r for r in rows if r.tier == tier and holds(r, at)]
+
+
+def _is_step(row: PriceRow) -> bool:
+    return bool(row.prompt_from) or row.prompt_to is not None
+
+
+def _no_row(size: str, tier: str) -> str:
+    named = "" if tier == "standard" else f" in the {tier} tier"
+    return f"no price row for this model{size} and date{named}"
+
+
+def _contradiction(usage: Usage) -> str | None:
+    """Why the counts cannot be right."""
+    counts = {name: n or 0 for name, n in usage.model_dump().items()}
+    if any(n < 0 for n in counts.values()):
+        return "a negative token count"
+    if counts["cached_tokens"] + counts["cache_write_tokens"] > counts["input_tokens"]:
+        return "usage buckets exceed the input"
+    if counts["reasoning_tokens"] > counts["output_tokens"]:
+        return "reasoning tokens exceed the output"
+    return None

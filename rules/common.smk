@@ -4,16 +4,14 @@ import sys
 sys.path.insert(0, workflow.basedir)
 
 from dmb.errors import DmbError
-from dmb.planning.driver import Driver
-from snakemake.exceptions import WorkflowError
+from dmb.planning.driver import Driver, refuse
 
 try:
     DMB = Driver(
         config, main=workflow.is_main_process, dry=workflow.output_settings.dryrun
     )
 except DmbError as e:
-    print(f"dmb: {e}", file=sys.stderr)
-    sys.exit(e.exit_code)
+    refuse(e)
 
 
 def told(function):
@@ -23,7 +21,7 @@ def told(function):
         try:
             return function(wildcards)
         except DmbError as e:
-            raise WorkflowError(str(e)) from None
+            refuse(e)
 
     return wrapped
 
@@ -37,7 +35,7 @@ wildcard_constraints:
     contender="[a-z0-9]+(-[a-z0-9]+)*",
     suite="[a-z0-9]+(-[a-z0-9]+)*",
     source="[a-z0-9]+(-[a-z0-9]+)*",
-    release="[a-z0-9]+(-[a-z0-9]+)*",
+    release="|".join(DMB.release_names()) or "[a-z0-9-]+",
     cell="[0-9a-f]{16}",
     score="[0-9a-f]{16}",
     sha="[0-9a-f]{12}",

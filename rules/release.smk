@@ -32,6 +32,6 @@ rule publish:
     log:
         ".snakemake/dmb/publish.{release}.log",
     params:
-        key=DMB.release_key,
+        key=told(DMB.release_key),
     shell:
         "{PYTHON:q} -m dmb publish {wildcards.release} {params.key} 2> {log}"

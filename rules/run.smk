@@ -3,12 +3,12 @@ onstart:
     try:
         DMB.start(workflow.dag.needrun_jobs(), workflow.touch)
     except DmbError as e:
-        raise WorkflowError(str(e)) from None
+        refuse(e)
 
 
 onsuccess:
-    DMB.end()
+    DMB.end(success=True)
 
 
 onerror:
-    DMB.end()
+    DMB.end(success=False)

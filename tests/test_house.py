@@ -22,8 +22,8 @@ PACKAGE = PROJECT / "dmb"
 RANKS = (
     ("errors", "canonical", "code_digest"),
     ("contracts",),
-    ("metrics", "pricing", "prompting", "output_schema", "parsing", "sampling", "inputs"),
-    ("suites", "wires", "baselines"),
+    ("metrics", "price_windows", "prompting", "output_schema", "parsing", "sampling", "inputs"),
+    ("suites", "wires", "baselines", "pricing"),
     ("store", "transport", "sources", "ledger"),
     ("engine",),
     ("planning", "scoring"),

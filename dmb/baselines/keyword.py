@@ -69,12 +69,10 @@ def open_keyword(knowledge: Knowledge) -> Answerer:
     """An answerer by the rule of this module; ``settings["seed"]`` (0 when absent) decides ties."""
     seed = int(knowledge.settings.get("seed", 0))
     lists = {option_id: found for option_id, words in knowledge.keywords.items() if (found := phrases(words))}
-    option_tokens: dict[str, frozenset[str]] = {}
 
     def overlap(text: str, state: frozenset[str]) -> float:
-        tokens = option_tokens.get(text)
-        if tokens is None:
-            tokens = option_tokens[text] = option_stems(text)
+        # not remembered from one question to the next: a latency would then depend on the order of the questions
+        tokens = option_stems(text)
         shared = len(tokens & state)
         return shared / math.sqrt(len(tokens)) if shared else 0.0
 

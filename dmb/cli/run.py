@@ -28,6 +28,7 @@ def run(
     Exit code: 0 complete, 2 usage, 3 execution failure, 4 budget stop, 5 authentication stop, 6 deadline stop.
     """
     from dmb.errors import UsageError
+    from dmb.planning.driver import OPTIONS_VARIABLE
     from dmb.planning.plan import Planner, Selection
     from dmb.planning.project import load_project
     from dmb.store.runs import check_run_id
@@ -49,10 +50,11 @@ def run(
         "contenders": contenders,
         "limit": limit,
     }
-    given = [f"{k}={v}" for k, v in options.items() if v is not None]
     target = "selected" if part else f"results/{name}.md"
-    command = [sys.executable, "-m", "snakemake", target, "--config", *given]
-    code = subprocess.run(command, check=False, env=os.environ).returncode
+    command = [sys.executable, "-m", "snakemake", target]
+    # not by --config, which would read the id 1e5 as a number
+    given = json.dumps({k: str(v) for k, v in options.items() if v is not None})
+    code = subprocess.run(command, check=False, env={**os.environ, OPTIONS_VARIABLE: given}).returncode
     sys.exit(_conclude(id, [c.key for c in planned.cells], limit, code))
 
 

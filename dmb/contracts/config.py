@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dmb.contracts.frozen import Frozen, Slug
 
@@ -12,31 +13,37 @@ from dmb.contracts.frozen import Frozen, Slug
 class Release(Frozen):
     """Suites x contenders that are published together."""
 
-    title: str
+    title: str = Field(min_length=1)
     suites: tuple[str, ...] = Field(min_length=1)
     contenders: tuple[str, ...] = Field(min_length=1)
     limit: int | None = Field(
-        None, ge=1, description="ask a seeded subset of so many items of each suite: a smoke release"
+        None, ge=1, strict=True, description="ask a seeded subset of so many items of each suite: a smoke release"
     )
-    nonce: str | None = Field(None, description="a new word here demands fresh answers")
+    nonce: str | None = Field(None, min_length=1, description="a new word here demands fresh answers")
 
 
 class Protocol(Frozen):
     """Knobs that the protocol leaves open. The version is in every cell key."""
 
-    version: int = 3
-    repeats: int = Field(1, ge=1, le=9)
-    cell_deadline_s: int = Field(2000, ge=1)
-    retry_failed: int = Field(1, ge=0, le=1)
-    backoff_s: float = Field(1.0, ge=0)
-    request_timeout_s: float = Field(60.0, gt=0)
+    version: int = Field(3, ge=1, le=1_000_000, strict=True)
+    repeats: int = Field(1, ge=1, le=9, strict=True)
+    cell_deadline_s: int = Field(2000, ge=1, le=7 * 86_400, strict=True)
+    retry_failed: int = Field(1, ge=0, le=1, strict=True)
+    backoff_s: float = Field(1.0, ge=0, le=3600)
+    request_timeout_s: float = Field(60.0, gt=0, le=3600)
 
 
 class Budget(Frozen):
     """US dollars a release may spend."""
 
-    soft_usd: Decimal = Decimal(40)
-    hard_usd: Decimal = Decimal(60)
+    soft_usd: Decimal = Field(Decimal(40), ge=0)
+    hard_usd: Decimal = Field(Decimal(60), ge=0)
+
+    @model_validator(mode="after")
+    def _soft_comes_first(self) -> Self:
+        if self.soft_usd > self.hard_usd:
+            raise ValueError("soft_usd is above hard_usd")
+        return self
 
 
 class Config(Frozen):

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 class Frozen(BaseModel):
     """Immutable; an unknown field is an error, never ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 #: Lower-case words joined by single hyphens: suite and contender ids, which stand in paths.

@@ -94,8 +94,11 @@ class WireAsker:
         self._transport = Transport(address, timeout_s, concurrency)
 
     def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
-        """One HTTP call. What the network does is returned, not raised."""
+        """One HTTP call, or none for a question that the wire cannot put. What the network does is returned, not raised."""
         call = self._wire.call(request, self._model, self._settings, self._dialect)
+        if call.unsupported is not None:
+            unsent = Failure(kind="unsupported", detail=call.unsupported)
+            return Asked(None, None, {}, b"", unsent, None, None, None, 0.0)
         x = self._transport.send(call.method, call.path, call.body, {**call.headers, **self._headers})
         failure = None
         if x.error is not None:

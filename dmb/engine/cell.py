@@ -34,6 +34,9 @@ from dmb.store.locks import CellLock
 from dmb.store.receipts import LANE_STOPPED, write_receipt
 from dmb.store.runs import mark, run_status, stops_dir
 
+#: So many items that fail one after the other, retries included, are no accident of the items.
+FAILURES_THAT_STOP = 10
+
 
 def ask_cell(run: str, cell_key: str, out: Path) -> None:
     """Ask the cell that ``run`` planned under ``cell_key`` and write its receipt to ``out``.
@@ -85,7 +88,8 @@ class _Cell:
         self.raw = raw_log(run, self.contender, self.suite)
         self.rows: list[Attempt] = []
         self.n_imported = 0
-        self.n_asked = 0
+        self.n_failed_in_a_row = 0
+        self.served: ServedModel | None = None
         self.began = time.monotonic()
         self.stop_reason: str | None = None
         self._lock = threading.Lock()
@@ -103,8 +107,7 @@ class _Cell:
         todo = [t for t in tasks if t.key not in done]
         # a job that is started again in the same run finds rows of its own, which are in the log already
         logged = {_place(row) for row in read_attempts(self.raw, self.key)}
-        self.n_asked = sum(all(r.origin is None for r in earlier[k]) for k in done)
-        self.n_imported = len(done) - self.n_asked
+        self.n_imported = sum(all(r.origin is not None for r in earlier[k]) for k in done)
         with AttemptLog(self.raw) as log:
             for key in sorted(earlier):
                 for row in earlier[key]:
@@ -160,18 +163,17 @@ class _Cell:
     # -- asking
 
     def _ask_all(self, todo: list[Task], earlier: dict[Key, list[Attempt]], log: AttemptLog) -> None:
-        served = None
         if self.entry.serve is not None:
-            served = ServedModel(self.entry.serve, self.entry.health, self.entry.env, self._serve_log())
+            self.served = ServedModel(self.entry.serve, self.entry.health, self.entry.env, self._serve_log())
         try:
-            asker = self._asker(served.address if served else self.provider.address)
+            asker = self._asker(self.served.address if self.served else self.provider.address)
             try:
                 self._lane(asker, todo, earlier, log)
             finally:
                 asker.close()
         finally:
-            if served is not None:
-                served.close()
+            if self.served is not None:
+                self.served.close()
 
     def _serve_log(self) -> Path:
         return run_dir(self.run) / "serve" / f"{self.contender}.{self.suite}.log"
@@ -232,12 +234,11 @@ class _Cell:
                 if self.stop_reason is not None:
                     return
             try:
-                ask_item(asker, task, self.ids, rules, record, self.plan["simulated"], earlier.get(task.key, ()))
+                last = ask_item(asker, task, self.ids, rules, record, self.plan["simulated"], earlier.get(task.key, ()))
             except Stopped as e:
                 self._stop(str(e))
             else:
-                with self._lock:
-                    self.n_asked += 1
+                self._look_out_for_a_dead_end(last)
 
         if asker.concurrency == 1:
             for task in todo:
@@ -246,6 +247,16 @@ class _Cell:
         with ThreadPoolExecutor(asker.concurrency) as pool:
             # consuming the results raises what a worker raised
             list(pool.map(one, todo))
+
+    def _look_out_for_a_dead_end(self, last: Attempt) -> None:
+        """Stop the cell when nobody answers any more: what follows would only be written down as failed."""
+        with self._lock:
+            self.n_failed_in_a_row = self.n_failed_in_a_row + 1 if last.outcome == "failed" else 0
+            failing = self.n_failed_in_a_row
+        if last.outcome == "failed" and self.served is not None and (code := self.served.ended_with()) is not None:
+            self._stop(f"execution: the served model ended with code {code}; its output: {self._serve_log()}")
+        elif failing >= FAILURES_THAT_STOP:
+            self._stop(f"execution: {failing} failures in a row, the last one {last.reason}")
 
     def _may_not(self) -> str | None:
         if (stops_dir(self.run) / "run").exists():
@@ -294,7 +305,7 @@ class _Cell:
             stop_reason=reason,
             items=self.plan["items"]["sha256"],
             n_expected=expected,
-            n_asked=self.n_asked,
+            n_asked=len({(r.item, r.permutation, r.repeat) for r in self.rows if r.origin is None}),
             n_imported=self.n_imported,
             n_attempts=len(self.rows),
             outcomes=outcomes,

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from dmb.canonical import sha256_hex
 from dmb.contracts.attempt import Attempt
 from dmb.engine.decide import Key
+from dmb.errors import DamagedFile
 from dmb.store.attempts import read_attempts
+from dmb.store.files import load_json
 from dmb.store.layout import RUNS, raw_log
+
+
+def _check_digest(raw: Path) -> None:
+    """A log that its run has closed must still be what it was: damaged rows are never taken over.
+
+    A killed run has closed nothing; its rows are read as they are. Raises ``DamagedFile``.
+    """
+    index = raw.parent.parent / "cells.json"
+    if not index.exists():
+        return
+    recorded = next((c.get("raw_sha256") for c in load_json(index) if c.get("raw") == str(raw)), None)
+    if recorded is not None and sha256_hex(raw.read_bytes()) != recorded:
+        raise DamagedFile(
+            f"{raw}: its bytes are not those that run {raw.parts[-3]} recorded; put the right ones back, or delete the "
+            "file: its rows are then asked again"
+        )
 
 
 def logged_attempts(contender: str, suite: str, cell_key: str) -> dict[Key, list[Attempt]]:
@@ -15,6 +35,7 @@ def logged_attempts(contender: str, suite: str, cell_key: str) -> dict[Key, list
     name = raw_log("any", contender, suite).name
     rows: dict[tuple[Any, ...], Attempt] = {}
     for path in sorted(RUNS.glob(f"*/raw/{name}")):
+        _check_digest(path)
         for row in read_attempts(path, cell_key):
             origin = row.origin or path.parts[-3]
             place = (row.item, row.permutation, row.repeat, row.attempt, origin)

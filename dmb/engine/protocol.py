@@ -16,10 +16,10 @@ STOPS_PROVIDER = {"authentication": "authentication", "permission": "authenticat
 def next_cause(attempts: Sequence[Attempt], retry_failed: int, retry_malformed: int) -> str | None:
     """Why the next attempt would be made: "first", "failed", "malformed"; None when the item is finished.
 
-    Each kind of retry is spent once. An attempt that met a stop of the provider (bad key, empty account) says nothing
-    about the item: it is asked again when the provider is.
+    Each kind of retry is spent once in a run. An attempt that met a stop of the provider (bad key, empty account) says
+    nothing about the item, and a failure that an earlier run recorded is no answer: with those the item begins anew.
     """
-    counted = [r for r in attempts if r.failure is None or r.failure.kind not in STOPS_PROVIDER]
+    counted = [r for r in attempts if not _says_nothing(r)]
     if not counted:
         return "first"
     cause = _retry_cause(counted[-1].outcome, counted[-1].failure)
@@ -27,6 +27,12 @@ def next_cause(attempts: Sequence[Attempt], retry_failed: int, retry_malformed: 
     if cause is None or sum(r.cause == cause for r in counted) >= allowed[cause]:
         return None
     return cause
+
+
+def _says_nothing(row: Attempt) -> bool:
+    if row.failure is not None and row.failure.kind in STOPS_PROVIDER:
+        return True
+    return row.origin is not None and row.outcome == "failed"
 
 
 def _retry_cause(outcome: str, failure: Failure | None) -> str | None:

@@ -68,6 +68,10 @@ class ServedModel:
         self.close()
         raise DmbError(f"serve: not ready within {READY_WITHIN_S:.0f} s; its output: {self._log}")
 
+    def ended_with(self) -> int | None:
+        """Exit code of a server that has ended by itself; None while it lives."""
+        return self._child.poll()
+
     def close(self) -> None:
         """End the server and wait until it is gone."""
         if self._child.poll() is None:

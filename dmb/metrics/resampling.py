@@ -39,17 +39,19 @@ def draw_indices(seed: int, start: int, count: int, n: int) -> NDArray[np.int64]
     return ((high * np.uint64(n)) >> np.uint64(32)).astype(np.int64)
 
 
-def resampled_sums(table: NDArray[np.float64], seed: int, resamples: int = RESAMPLES) -> NDArray[np.float64]:
+def resampled_sums(
+    table: NDArray[np.float64], seed: int, resamples: int = RESAMPLES, start: int = 0
+) -> NDArray[np.float64]:
     """Column sums of `resamples` samples of rows drawn with replacement: (n_rows, k) in, (resamples, k) out.
 
     Only element-wise additions in a fixed order. The rows of `table` are brought into a canonical order first, so
-    the order in which they came never matters.
+    the order in which they came never matters. Uses n_rows * resamples words of the sequence, from word `start` on.
     """
     n_rows = len(table)
     table = table[np.lexsort(table.T[::-1])]
     sums = np.zeros((resamples, table.shape[1]))
     for draw in range(n_rows):
-        sums += table[draw_indices(seed, draw * resamples, resamples, n_rows)]
+        sums += table[draw_indices(seed, start + draw * resamples, resamples, n_rows)]
     return sums
 
 

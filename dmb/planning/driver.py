@@ -6,28 +6,33 @@ refuses at once when that run has ended: a job that failed later would take the 
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from dmb.canonical import sha256_hex
-from dmb.errors import DmbError, UsageError
+from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.inputs import nearest
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, open_run
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
-from dmb.sources import raw_path
+from dmb.sources import mirror_directory, raw_path
 from dmb.store.files import load_json
+from dmb.store.frozen_items import load_texts
 from dmb.store.layout import RESULTS, SCRATCH, run_dir
 from dmb.store.locks import hold_start_lock
 from dmb.store.runs import check_run_id, run_status, sweep
 
 #: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
 RUN_VARIABLE = "DMB_RUN"
+
+#: How `dmb run` hands its options on: a JSON object of texts.
+OPTIONS_VARIABLE = "DMB_OPTIONS"
 
 _OPTIONS = ("run", "release", "suites", "contenders", "limit", "retry")
 
@@ -39,6 +44,7 @@ class Driver:
         self._main, self._dry = main, dry
         self._run: str | None = None
         self._lock: object = None
+        self._publishes: list[str] = []
         self._planned: dict[str, PlannedRelease] = {}
         self._cells: dict[tuple[str, str, str], PlannedCell] = {}
         self._jobs: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -46,8 +52,9 @@ class Driver:
             self._join_run()
             return
         os.environ.pop(RUN_VARIABLE, None)
-        self._read_options(options)
+        self._read_options({**options, **json.loads(os.environ.pop(OPTIONS_VARIABLE, "{}"))})
         self.project: Project = load_project()
+        mirror_directory()  # a mirror that is no folder is refused before anything is begun
         if not dry:
             for run in sweep():
                 say(f"run {run}: its process is gone; marked interrupted")
@@ -65,10 +72,10 @@ class Driver:
     def _read_options(self, options: Mapping[str, Any]) -> None:
         if unknown := sorted(set(options) - set(_OPTIONS)):
             raise UsageError(f"--config: unknown option {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
-        self._run_id = str(options["run"]) if "run" in options else None
+        self._run_id = _word(options, "run")
         if self._run_id is not None:
             check_run_id(self._run_id)
-        self._release = str(options["release"]) if "release" in options else None
+        self._release = _word(options, "release")
         self._selection = Selection(
             suites=_words(options.get("suites")),
             contenders=_words(options.get("contenders")),
@@ -125,6 +132,16 @@ class Driver:
                 )
                 if not self._dry:
                     Path(path).unlink()
+        for path in {c.job["texts"] for c in planned.cells if c.asks and c.skip is None}:
+            self._mend_texts(Path(path))
+
+    def _mend_texts(self, path: Path) -> None:
+        try:
+            if path.exists() and not self._dry:
+                load_texts(path)
+        except DamagedFile as e:
+            say(f"{e}; it is rebuilt")
+            path.unlink()
 
     def _release_plan(self, name: str) -> PlannedRelease:
         return self._plan(name, Selection(retry=self._selection.retry))
@@ -220,6 +237,8 @@ class Driver:
     def start(self, jobs: Iterable[Any], touch: bool) -> None:
         """Open the run when something is to be asked. Before anything is deleted or asked, refuse what must not be."""
         self._lock = hold_start_lock()
+        jobs = list(jobs)
+        self._publishes = [j.wildcards.release for j in jobs if j.rule.name == "publish"]
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
             raise DmbError(
@@ -234,11 +253,11 @@ class Driver:
             raise DmbError(
                 f"{twice[0]} x {twice[1]} would be asked under two keys in one run; build the releases one after the other"
             )
+        calls = sum(c.n_expected - finished_rows(c) for c in cells if c.skip is None)
         wanted = {c.key for c in cells}
         release = next(n for n, p in self._planned.items() if any(c.key in wanted for c in p.cells))
         self._run = open_run(self.project, release, self._run_id, cells)
         os.environ[RUN_VARIABLE] = self._run
-        calls = sum(c.n_expected - finished_rows(c) for c in cells if c.skip is None)
         skipped = sum(c.skip is not None for c in cells)
         say(
             f"run {self._run}: {len(cells) - skipped} cells to ask, at most {calls} questions; {skipped} cells skipped with their reason"
@@ -250,8 +269,14 @@ class Driver:
             write_lock(entries)
             say(f"data/items.lock.json: items of {', '.join(sorted(entries))} are frozen anew; commit it")
 
-    def end(self) -> None:
-        """Close the run from its evidence, however the workflow ended; say what a stopped cell needs."""
+    def end(self, success: bool) -> None:
+        """Close the run from its evidence, however the workflow ended; say what a stopped cell needs, and what to open."""
+        self._close_run()
+        if success:
+            for release in self._publishes:
+                say(f"published {RESULTS / release}.md; open {RESULTS / release}.html")
+
+    def _close_run(self) -> None:
         if self._run is None:
             return
         status = close_run(self._run)
@@ -273,9 +298,26 @@ def say(text: str) -> None:
     print(f"dmb: {text}", file=sys.stderr, flush=True)
 
 
+def refuse(error: DmbError) -> NoReturn:
+    """End the workflow with the error's one line and its exit code.
+
+    Only before the first job: an exception would come out as a stack of the workflow's own, and with its code.
+    """
+    say(str(error))
+    sys.stdout.flush()
+    os._exit(error.exit_code)
+
+
 def _refuse_unknown(planned: PlannedRelease) -> None:
     if planned.unknown:
         raise DmbError(f"release {planned.name}: " + " · ".join(planned.unknown.values()))
+
+
+def _word(options: Mapping[str, Any], name: str) -> str | None:
+    value = options.get(name)
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"--config: {name} is read as {value!r}, which is no text; use `dmb run`, or another word")
+    return value
 
 
 def _words(value: Any) -> tuple[str, ...]:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from dmb.canonical import digest, sha256_hex
+from dmb.contracts.frozen import Frozen as FrozenModel
+from dmb.contracts.frozen import Sha256
 from dmb.errors import InputError
 from dmb.planning.code_meaning import code_meaning
 from dmb.planning.project import SUITES, Project
@@ -20,6 +24,15 @@ LOCK = Path("data/items.lock.json")
 
 #: A builder's result depends on the whole folder of builders and on the seeded choices.
 _BUILDER_CODE = ("suites/*.py", "sampling.py", "canonical.py", "contracts/item.py")
+
+
+class LockEntry(FrozenModel):
+    """One suite in the lock."""
+
+    built_from: Sha256
+    items: Sha256
+    n_items: int
+    train: Sha256 | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,7 @@ class Freezer:
     def __init__(self, project: Project, root: Path = Path()) -> None:
         self._project, self._root = project, root
         lock = root / LOCK
-        self._lock: dict[str, Any] = json.loads(lock.read_bytes()) if lock.exists() else {}
+        self._lock = _read_lock(lock)
         self._built: dict[str, Built] = {}
         self._frozen: dict[str, Frozen] = {}
 
@@ -67,8 +80,8 @@ class Freezer:
     def _look_up(self, suite: str) -> Frozen:
         built_from = self.built_from(suite)
         entry = self._lock.get(suite)
-        if entry is not None and entry["built_from"] == built_from:
-            return Frozen(entry["items"], entry["n_items"], entry["train"], built_from, changed=False)
+        if entry is not None and entry.built_from == built_from:
+            return Frozen(entry.items, entry.n_items, entry.train, built_from, changed=False)
         built = self.build(suite)
         train = train_bytes(built)
         return Frozen(
@@ -145,7 +158,9 @@ def _check(built: Built, file: str) -> None:
     seen = set()
     ids = {name: {i for i, _ in options} for name, options in built.option_sets.items()}
     for name, options in built.option_sets.items():
-        if len(ids[name]) != len(options) or len({t for _, t in options}) != len(options):
+        # servers strip blanks: texts that differ in nothing else would be one option to them
+        texts = {" ".join(t.split()) for _, t in options}
+        if len(ids[name]) != len(options) or len(texts) != len(options):
             raise InputError(file, f"option set {name}", "an option id or text stands twice", "make them distinct")
     for it in built.items:
         if (it.id, it.permutation) in seen:
@@ -161,6 +176,18 @@ def _check(built: Built, file: str) -> None:
                     f"gold {gold!r} is none of its options",
                     "correct the gold or the options",
                 )
+
+
+def _read_lock(path: Path) -> dict[str, LockEntry]:
+    """Raises ``InputError`` for a lock that somebody has damaged."""
+    if not path.exists():
+        return {}
+    mend = "take it back from git, or run scripts/freeze_items.py"
+    try:
+        return TypeAdapter(dict[str, LockEntry]).validate_json(path.read_bytes())
+    except ValidationError as e:
+        where = ".".join(str(p) for p in e.errors()[0]["loc"])
+        raise InputError(LOCK, where, "is no entry of the lock", mend) from None
 
 
 def write_lock(entries: dict[str, dict[str, Any]], root: Path = Path()) -> None:

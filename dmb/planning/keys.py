@@ -29,6 +29,7 @@ SCORING_CODE = (
     "engine/protocol.py",
     "contracts/*.py",
     "wires/error_body.py",
+    "wires/exchange.py",
     "wires/openai_failure.py",
     "wires/openai_usage.py",
     "wires/strict_json.py",
@@ -36,6 +37,7 @@ SCORING_CODE = (
     "store/attempts.py",
     "store/frozen_items.py",
     "canonical.py",
+    "output_schema.py",
     "parsing.py",
     "price_windows.py",
     "pricing.py",
@@ -59,14 +61,8 @@ def scoring_code(asker: str) -> str:
     What reads a wire's replies counts for that wire's cells alone. The version that asking is keyed by stands outside.
     """
     name = asker.partition(":")[2]
-    module = WIRES[name].read.__module__ if asker.startswith("wire:") and name in WIRES else in_process.__name__
-    reading = (
-        "wires/exchange.py",
-        "wires/strict_json.py",
-        "wires/written_answer.py",
-        f"wires/{module.rpartition('.')[2]}.py",
-    )
-    return code_meaning((*SCORING_CODE, *reading))
+    module = WIRES[name].read.__module__ if asker.startswith("wire:") else in_process.__name__
+    return code_meaning((*SCORING_CODE, f"wires/{module.rpartition('.')[2]}.py"))
 
 
 def publishing_code() -> str:
@@ -84,11 +80,10 @@ def installed_version(distribution: str) -> str | None:
 
 
 def asker_of(entry: Contender) -> tuple[str, int]:
-    """(name, version) of what asks: a baseline or a wire. A wire that cannot be spoken yet has version 0."""
+    """(name, version) of what asks: a baseline or a wire."""
     if entry.baseline is not None:
         return f"baseline:{entry.baseline}", BASELINES[entry.baseline].version
-    wire = WIRES.get(entry.wire or "")
-    return f"wire:{entry.wire}", wire.version if wire else 0
+    return f"wire:{entry.wire}", WIRES[entry.wire or ""].version
 
 
 def libraries_of(entry: Contender) -> dict[str, str | None]:

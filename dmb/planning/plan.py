@@ -36,7 +36,6 @@ from dmb.prompting import question_fingerprint
 from dmb.store.files import load_json
 from dmb.store.layout import CELLS, RESULTS, cell_dir, items_path, receipt_path, score_path, texts_path, train_path
 from dmb.store.receipts import LANE_STOPPED, newest_number
-from dmb.wires import WIRES
 
 _KEY_LINE = re.compile(r"<!-- release-key: ([0-9a-f]{64}) -->")
 
@@ -290,8 +289,6 @@ class Planner:
         """Why the cell cannot be asked right now; None when it can."""
         if provider.credential and not any(self._environment.get(name) for name in provider.credential):
             return "no-credential"
-        if entry.wire is not None and entry.wire not in WIRES:
-            return f"the {entry.wire} format cannot be spoken yet"
         if provider.billed:
             # without a ledger nothing may be spent
             return "billed providers cannot be asked yet"

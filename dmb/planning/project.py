@@ -5,22 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from dmb.baselines import BASELINES
+from dmb.canonical import canonical_json
 from dmb.contracts.config import Config, Release
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.frozen import Slug
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.request import Request
 from dmb.contracts.source import Source
-from dmb.contracts.suite import SuiteFile
+from dmb.contracts.suite import Slot, SuiteFile
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, parse_yaml, validate
 from dmb.price_windows import first_overlap, window_text
 from dmb.sources import load_sources
 from dmb.suites import BUILDERS
-from dmb.wires import WIRES, WIRES_TO_COME
+from dmb.wires import WIRES
+from dmb.wires.exchange import Wire
 
 CONFIG = "config.yaml"
 CONTENDERS = "data/contenders.toml"
@@ -28,6 +32,15 @@ PROVIDERS = "data/providers.toml"
 PRICES = "data/prices.toml"
 SOURCES = "data/sources.toml"
 SUITES = "data/suites"
+
+#: A question of the smallest kind.
+_PROBE = Request(
+    state="state",
+    instructions="instructions",
+    options=("a", "b"),
+    slots=(Slot(id="decision", kind="choice"),),
+    confidence_definition="confidence",
+)
 
 #: Contenders of this provider answer in the asking process.
 IN_PROCESS = "in-process"
@@ -63,9 +76,16 @@ class Project:
         return name
 
     def price_rows(self, contender: str) -> tuple[PriceRow, ...]:
-        """The rows of this contender's model, in the file's order."""
+        """The rows of this contender's model, in the file's order; one that says so where its provider bills nobody."""
         entry = self.contenders[contender]
-        return tuple(r for r in self.prices.price if r.provider == entry.provider and r.model == entry.model)
+        rows = tuple(r for r in self.prices.price if r.provider == entry.provider and r.model == entry.model)
+        if not rows and not self.providers[entry.provider].billed:
+            return (
+                PriceRow(
+                    provider=entry.provider, model=entry.model, unbilled=True, source=f"{PROVIDERS}: billed = false"
+                ),
+            )
+        return rows
 
 
 def load_project(root: Path = Path()) -> Project:
@@ -130,8 +150,22 @@ def _suites(root: Path) -> dict[str, SuiteFile]:
     return suites
 
 
+def _check_sayable(value: Any, file: str, field: str) -> None:
+    """Free tables go into keys and logs, so they hold what JSON can say: no dates, no NaN, no infinity."""
+    try:
+        canonical_json(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            file, field, "holds a date, NaN or an infinity", "use text, finite numbers, true and false"
+        ) from None
+
+
 def _check_contenders(p: Project) -> None:
+    for name, provider in p.providers.items():
+        _check_sayable(provider.dialect, PROVIDERS, f"{name}.dialect")
+        _check_sayable(provider.limits, PROVIDERS, f"{name}.limits")
     for name, entry in p.contenders.items():
+        _check_sayable(entry.settings, CONTENDERS, f"{name}.settings")
         if entry.provider not in p.providers:
             raise InputError(
                 CONTENDERS,
@@ -150,14 +184,10 @@ def _check_contenders(p: Project) -> None:
             )
         if entry.baseline is not None:
             _check_baseline_settings(name, entry)
-        _check_wire_words(p, name, entry)
-        if entry.wire is not None and entry.wire not in WIRES and entry.wire not in WIRES_TO_COME:
-            raise InputError(
-                CONTENDERS,
-                f"{name}.wire",
-                f"unknown wire {entry.wire!r}",
-                nearest(entry.wire, [*WIRES, *WIRES_TO_COME]),
-            )
+        if entry.wire is not None:
+            if entry.wire not in WIRES:
+                raise InputError(CONTENDERS, f"{name}.wire", f"unknown wire {entry.wire!r}", nearest(entry.wire, WIRES))
+            _check_wire_words(p, name, WIRES[entry.wire], entry)
 
 
 def _check_baseline_settings(name: str, entry: Contender) -> None:
@@ -172,11 +202,8 @@ def _check_baseline_settings(name: str, entry: Contender) -> None:
             raise InputError(CONTENDERS, field, f"is {value!r}", "give a number")
 
 
-def _check_wire_words(p: Project, name: str, entry: Contender) -> None:
-    """Settings of the entry and dialect of its provider are words that the wire knows; a wire to come knows none yet."""
-    wire = WIRES.get(entry.wire or "")
-    if wire is None:
-        return
+def _check_wire_words(p: Project, name: str, wire: Wire, entry: Contender) -> None:
+    """Settings of the entry and dialect of its provider are words that the wire knows, with values that it can say."""
     for setting in entry.settings:
         if setting not in wire.settings:
             mend = nearest(setting, wire.settings) or "it has none"
@@ -185,6 +212,12 @@ def _check_wire_words(p: Project, name: str, entry: Contender) -> None:
         if word not in wire.dialect:
             mend = nearest(word, wire.dialect) or "it has none"
             raise InputError(PROVIDERS, f"{entry.provider}.dialect.{word}", f"unknown word of {entry.wire}", mend)
+    try:
+        # whether the words' values can be said is the wire's to know: shape one question, and send it nowhere
+        wire.call(_PROBE, entry.model, entry.settings, p.providers[entry.provider].dialect)
+        wire.authorise("key", p.providers[entry.provider].dialect)
+    except ValueError as e:
+        raise InputError(CONTENDERS, f"{name}.settings", str(e), "correct it, or the dialect of its provider") from None
 
 
 def _check_prices(p: Project) -> None:
@@ -205,6 +238,8 @@ def _check_prices(p: Project) -> None:
 def _check_suites(p: Project) -> None:
     for s in p.suites.values():
         file = f"{SUITES}/{s.id}.toml"
+        _check_sayable(s.items.params, file, "items.params")
+        _check_sayable(s.gate, file, "gate")
         if s.items.builder not in BUILDERS:
             raise InputError(
                 file, "items.builder", f"unknown builder {s.items.builder!r}", nearest(s.items.builder, BUILDERS)

@@ -7,9 +7,11 @@ from typing import Any
 import dmb
 from dmb.canonical import sha256_hex
 from dmb.contracts.cell import Receipt, Score
+from dmb.contracts.price import PricesFile
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.planning.plan import PlannedCell, PlannedRelease
 from dmb.planning.project import Project
+from dmb.publish.numbers import things
 from dmb.publish.release import Attribution, Deviation, Release, RunFacts
 from dmb.store.files import load_json
 from dmb.store.layout import run_dir
@@ -36,7 +38,9 @@ def assemble_release(project: Project, planned: PlannedRelease) -> Release:
         contenders={c.contender: project.contenders[c.contender] for c in planned.cells},
         scores=tuple(s for s, _ in pairs),
         receipts={r.cell_key: r for _, r in pairs},
-        prices=project.prices,
+        prices=PricesFile(
+            price=tuple(dict.fromkeys(r for c in planned.cells for r in project.price_rows(c.contender)))
+        ),
         deviations=_deviations(manifests, planned),
         runs=tuple(_run_facts(r, m) for r, m in manifests.items()),
         attributions=tuple(
@@ -52,7 +56,10 @@ def assemble_release(project: Project, planned: PlannedRelease) -> Release:
 def _score_and_receipt(cell: PlannedCell) -> tuple[Score, Receipt]:
     if not cell.score.exists():
         raise MissingEvidence(f"{cell.score}: is not here; start again, scores are free")
-    score = Score.model_validate_json(cell.score.read_bytes())
+    try:
+        score = Score.model_validate_json(cell.score.read_bytes())
+    except ValueError:
+        raise DamagedFile(f"{cell.score}: is damaged; delete it and start again, scores are free") from None
     if not cell.receipt.exists():
         raise MissingEvidence(f"{cell.score}: was made from {cell.receipt}, which is not here; start again")
     data = cell.receipt.read_bytes()
@@ -69,7 +76,9 @@ def _deviations(manifests: dict[str, dict[str, Any]], planned: PlannedRelease) -
     listed = [Deviation(what, why, tuple(runs)) for (what, why), runs in found.items()]
     if planned.spec.limit is not None:
         listed.append(
-            Deviation(f"at most {planned.spec.limit} items of each suite were asked", "the release's entry says so")
+            Deviation(
+                f"at most {things(planned.spec.limit, 'item')} of each suite were asked", "the release's entry says so"
+            )
         )
     return tuple(listed)
 

@@ -14,7 +14,7 @@ def attribution_md(release: Release) -> str:
     """One section per source, in the given order."""
     parts = [f"# Attribution for release {plain(release.name)}\n"]
     if not release.attributions:
-        parts.append("No third-party data is in this release.\n")
+        parts.append("No third-party source is named by the suites of this release.\n")
     else:
         parts.append("No message text of these sources is published. Labels and ids are, and they come from:\n")
     for source, licence, attribution, changes, url in release.attributions:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # What can start markup inside a line: code, emphasis, links, HTML, strikethrough, table cells, mathematics.
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
+#: Where a sentence ends: a word of several letters before the stop keeps ``v. 1`` and ``e.g. A`` whole.
+_SENTENCE = re.compile(r"(?<=\w\w[.?!)])\s+(?=[A-Z0-9])")
 _CODE = re.compile(r"`([^`]+)`")
 _AUTOLINK = re.compile(r"https?://[^\s<>]+")
 
@@ -72,7 +74,18 @@ def table(table: Table) -> str:
     under += [prose(text) for text in table.remarks]
     if table.simulated:
         under.append(SIMULATED_CAPTION)
-    return "\n".join(lines) + ("\n\n" + "<br>\n".join(under) if under else "")
+    first, rest = first_sentence(table.about)
+    under += [prose(first)] if first else []
+    blocks = ["\n".join(lines), "<br>\n".join(under)]
+    if rest:
+        blocks.append(f"<details><summary>More about this suite</summary>\n\n{prose(rest)}\n\n</details>")
+    return "\n\n".join(block for block in blocks if block)
+
+
+def first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence and what follows it."""
+    first, *rest = _SENTENCE.split(text.strip(), maxsplit=1)
+    return first, "".join(rest)
 
 
 def report_md(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> str:

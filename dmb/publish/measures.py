@@ -18,6 +18,12 @@ class Measure:
     confidence: bool = False
 
 
+ECE_ALONE = (
+    "A low one alone is no merit, since drawing at random and saying 1/n has one; "
+    "a high one beside a high accuracy is underconfidence."
+)
+_OWN_MACHINE = "Of contenders that run on this machine the latency depends on what else it was doing."
+
 MEASURES: dict[str, Measure] = {
     "accuracy_valid": Measure(
         "Accuracy (valid)",
@@ -52,7 +58,7 @@ MEASURES: dict[str, Measure] = {
     "ece": Measure(
         "Expected calibration error",
         "index",
-        "Distance between confidence and accuracy over ten bins of equal width. Lower is better.",
+        f"Distance between confidence and accuracy over ten bins of equal width; nearer to 0 is better. {ECE_ALONE}",
         confidence=True,
     ),
     "brier": Measure(
@@ -62,26 +68,34 @@ MEASURES: dict[str, Measure] = {
         confidence=True,
     ),
     "latency_p50_ms": Measure(
-        "Latency p50 (decision)", "ms", "Median time of a whole decision, retries and back-off included."
+        "Latency p50 (decision)",
+        "ms",
+        f"Median time of a whole decision, retries and back-off included. {_OWN_MACHINE}",
     ),
     "latency_p95_ms": Measure(
-        "Latency p95 (decision)", "ms", "95th percentile of whole decisions. ≤ is a one-sided 95 % upper bound."
+        "Latency p95 (decision)",
+        "ms",
+        f"95th percentile of whole decisions. ≤ is a one-sided 95 % upper bound. {_OWN_MACHINE}",
     ),
     "latency_p99_ms": Measure(
-        "Latency p99 (decision)", "ms", "99th percentile of whole decisions. ≤ is a one-sided 95 % upper bound."
+        "Latency p99 (decision)",
+        "ms",
+        f"99th percentile of whole decisions. ≤ is a one-sided 95 % upper bound. {_OWN_MACHINE}",
     ),
     "request_latency_p50_ms": Measure(
-        "Latency p50 (request)", "ms", "Median time of one request at the socket, from sending to the last byte."
+        "Latency p50 (request)",
+        "ms",
+        f"Median time of one request at the socket, from sending to the last byte. {_OWN_MACHINE}",
     ),
     "request_latency_p95_ms": Measure(
         "Latency p95 (request)",
         "ms",
-        "95th percentile of single requests at the socket. ≤ is a one-sided 95 % upper bound.",
+        f"95th percentile of single requests at the socket. ≤ is a one-sided 95 % upper bound. {_OWN_MACHINE}",
     ),
     "request_latency_p99_ms": Measure(
         "Latency p99 (request)",
         "ms",
-        "99th percentile of single requests at the socket. ≤ is a one-sided 95 % upper bound.",
+        f"99th percentile of single requests at the socket. ≤ is a one-sided 95 % upper bound. {_OWN_MACHINE}",
     ),
     "cost_usd_per_1000": Measure(
         "Cost per 1,000 decisions",

@@ -52,6 +52,11 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def things(value: int, one: str, many: str = "") -> str:
+    """``1 suite``, ``2 suites``: a count with the word that goes with it."""
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
 def of(part: int, whole: int) -> str:
     """``280 / 300``: numerator and denominator, undivided."""
     return f"{part:,} / {whole:,}"

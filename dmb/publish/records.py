@@ -5,6 +5,7 @@ from __future__ import annotations
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish import numbers
 from dmb.publish.measures import measure
+from dmb.publish.notes import in_words
 from dmb.publish.table import Notes, Value
 
 NOT_BILLED = "not billed"
@@ -66,7 +67,7 @@ def size(record: MeasureRecord) -> str:
     """``n 400 in 100 groups``; groups are left out where each has one row."""
     if record.n_groups is None or record.n_groups == record.n:
         return f"n {numbers.count(record.n)}"
-    return f"n {numbers.count(record.n)} in {numbers.count(record.n_groups)} groups"
+    return f"n {numbers.count(record.n)} in {numbers.things(record.n_groups, 'group')}"
 
 
 def stop_text(score: Score) -> str:
@@ -76,5 +77,5 @@ def stop_text(score: Score) -> str:
 
 def _sentence(text: str) -> str:
     """Notes come from many hands; under a table each starts with a capital and ends with a stop."""
-    text = text.strip().removeprefix("n/a: ")
+    text = in_words(text.strip().removeprefix("n/a: "))
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")

@@ -130,6 +130,7 @@ class Release:
             for contender in self.contenders
             if self.billed(contender)
             for row in self.price_rows(contender)
+            if row.checked_on
         ]
         return (min(dates), max(dates)) if dates else None
 
@@ -154,6 +155,11 @@ class Release:
     def measure_tables(self) -> tuple[Table, ...]:
         """One table per measure: contenders by suites."""
         return by_measure.tables(self)
+
+    @cached_property
+    def measure_lines(self) -> tuple[str, ...]:
+        """Measures with nothing to compare."""
+        return by_measure.lines(self)
 
     @cached_property
     def outcome_table(self) -> Table:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish.measures import joined
-from dmb.publish.numbers import percent
+from dmb.publish.notes import in_words
+from dmb.publish.numbers import count, percent, things
 from dmb.publish.table import literal
 from dmb.publish.tables.predictions import top_label
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
+Verdict = Literal["ok", "undecided", "look"]
 #: Above this share of one label the answers say more about the contender than about the items.
 COLLAPSE = 0.9
 #: What providers append to a model's name to say which snapshot of it answered.
@@ -26,9 +28,12 @@ _FLOOR = "random"
 
 @dataclass(frozen=True)
 class Line:
-    """One finding. ``look`` asks for a reader's eyes; it is no proof that something is wrong."""
+    """One finding. ``look`` asks for a reader's eyes; it is no proof that something is wrong.
 
-    verdict: Literal["ok", "look"]
+    ``undecided`` is a contender that is neither above random nor below it, as far as these rows can tell.
+    """
+
+    verdict: Verdict
     check: str
     text: str
 
@@ -41,6 +46,16 @@ def lines(release: Release) -> tuple[Line, ...]:
         *_outcomes_add_up(release),
         *_served_is_asked(release),
         *_collapse(release),
+    )
+
+
+def summary(found: tuple[Line, ...]) -> str:
+    """How many findings of each verdict there are, those in order too."""
+    look, undecided, ok = (sum(line.verdict == verdict for line in found) for verdict in ("look", "undecided", "ok"))
+    return (
+        f"Of {things(len(found), 'finding')}, {look or 'none'} need{'s' if look == 1 else ''} a look, "
+        f"{undecided or 'none'} {'is' if undecided == 1 else 'are'} undecided (a contender not told apart from random) "
+        f"and {ok or 'none'} {'is' if ok == 1 else 'are'} in order."
     )
 
 
@@ -67,15 +82,22 @@ def _compare(release: Release, score: Score, floor: Score, slot: str, check: str
     ours, theirs = (cell.metrics.get(joined(slot, name), MeasureRecord(value=None)) for cell in (score, floor))
     where = f"{release.label_in_prose(score.contender)} on `{score.suite}`" + (f" ({slot})" if slot else "")
     if ours.value is None or theirs.value is None:
-        if score.outcomes.get("unsupported") == score.n_expected:
+        completed = score.n_expected - score.outcomes.get("skipped", 0)
+        if completed and score.outcomes.get("unsupported") == completed:
             return Line("ok", check, f"{where}: not compared, it supports no row of this suite.")
         missing = ours if ours.value is None else theirs
-        return Line("look", check, f"{where}: not compared, no accuracy ({missing.note or 'no reason recorded'}).")
+        return Line(
+            "look", check, f"{where}: not compared, no accuracy ({in_words(missing.note or 'no reason recorded')})."
+        )
     pair = f"{percent(ours.value)} against {percent(theirs.value)}"
     if ours.high is not None and ours.high < theirs.value:
         return Line("look", check, f"{where}: below random ({pair}): look for an adapter fault.")
     if ours.low is None or ours.low <= theirs.value:
-        return Line("ok", check, f"{where}: not told apart from random ({pair}).")
+        if release.contenders[score.contender].baseline == "majority":
+            return Line(
+                "ok", check, f"{where}: not told apart from random ({pair}), as may be: it always answers the same."
+            )
+        return Line("undecided", check, f"{where}: not told apart from random ({pair}), nor above it.")
     return Line("ok", check, f"{where}: above random ({pair}).")
 
 
@@ -115,10 +137,10 @@ def _outcomes_add_up(release: Release) -> Iterator[Line]:
             yield Line(
                 "look",
                 check,
-                f"{release.label_in_prose(contender)} on `{suite}`: {total} outcomes for {score.n_expected} expected rows{also}.",
+                f"{release.label_in_prose(contender)} on `{suite}`: {things(total, 'outcome')} for {things(score.n_expected, 'expected row')}{also}.",
             )
     if not wrong:
-        yield Line("ok", check, f"In all {len(release.cells)} cells.")
+        yield Line("ok", check, f"In every cell, {count(len(release.cells))} in all.")
 
 
 def _served_is_asked(release: Release) -> Iterator[Line]:

@@ -8,13 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmb.publish import numbers
+from dmb.publish import numbers, sanity
+from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
 from dmb.publish.table import SIMULATED_CAPTION, Table
 
 if TYPE_CHECKING:
     from dmb.publish.plots import Plot
     from dmb.publish.release import Release
+
+
+#: Sections whose text says something with nothing below it; elsewhere it only leads to what stands below.
+_PROSE_ALONE = ("deviations", "attribution", "recompute")
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,8 @@ def lead(release: Release) -> str:
     rows = sum(release.cells[contender, suite].n_expected for contender, suite in release.cells)
     left = len(release.contenders) - len(release.asked)
     text = (
-        f"{len(release.contenders)} contenders, {len(release.suites)} suites of frozen items, {numbers.count(rows)} expected decisions. "
+        f"{numbers.things(len(release.contenders), 'contender')}, {numbers.things(len(release.suites), 'suite')} of frozen items, "
+        f"{numbers.things(rows, 'expected decision')}. "
         "Each decision picks one of the options it is offered and says how sure it is. "
         "Everybody gets the same text, and every number below is computed from replies that were kept. "
         "Intervals are 95 %."
@@ -62,7 +68,11 @@ def facts(release: Release) -> tuple[tuple[str, str], ...]:
         ("Protocol", f"version {release.protocol_version}"),
         ("Prices checked", day),
         ("Runs", ", ".join(run.id for run in release.runs) or "none"),
-        *((("Subset", f"{release.spec.limit} items of each suite: a smoke release"),) if release.spec.limit else ()),
+        *(
+            (("Subset", f"{numbers.things(release.spec.limit, 'item')} of each suite: a smoke release"),)
+            if release.spec.limit
+            else ()
+        ),
     )
 
 
@@ -71,28 +81,28 @@ def notices(release: Release) -> tuple[str, ...]:
     said = []
     if release.simulated:
         said.append(SIMULATED_CAPTION)
-    if look := sum(line.verdict == "look" for line in release.sanity_lines):
-        said.append(
-            f"{look} finding{'s' if look > 1 else ''} of the sanity checks need{'' if look > 1 else 's'} a look before the numbers are believed."
-        )
+    verdicts = [line.verdict for line in release.sanity_lines]
+    if {"look", "undecided"} & set(verdicts):
+        said.append(f"Sanity checks: {sanity.summary(release.sanity_lines)}")
     return tuple(said)
 
 
 def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
     """All of them; those with nothing to say are left out."""
-    found = (
+    found = (*_first(release, cardinality, reliability), *_rest(release))
+    return tuple(
+        s for s in found if s.bullets or s.findings or s.plots or s.tables or (s.prose and s.id in _PROSE_ALONE)
+    )
+
+
+def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
+    """What a reader came for."""
+    return (
         Section("results", "Results by suite", tables=release.suite_tables),
+        Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(
-            "measures",
-            "Every measure",
-            (
-                "One table per measure, value [95 % interval] and n. A suite has no column where the measure does not exist.",
-            ),
-            tables=release.measure_tables,
-            group=True,
+            "outcomes-and-coverage", "Outcomes and coverage", tables=(release.outcome_table, release.coverage_table)
         ),
-        Section("outcomes-by-cell", "Outcomes", tables=(release.outcome_table,)),
-        Section("coverage-by-cell", "Coverage", tables=(release.coverage_table,)),
         Section(
             "cardinality",
             "Number of options",
@@ -104,17 +114,14 @@ def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot
         ),
         Section("order", "Order of options", tables=release.order_tables),
         Section("honesty", "Honesty about what cannot be known", tables=release.honesty_tables),
-        Section("slices", "Parts of suites", tables=release.slice_tables, group=True),
         Section(
             "calibration",
             "Calibration",
             (
                 "Accuracy over confidence, ten bins; on the diagonal a confidence means what it says. Numbers under the bins count decisions.",
-            )
-            if reliability
-            else (),
+                f"ECE is the distance to the diagonal, averaged over decisions. {ECE_ALONE}",
+            ),
             plots=reliability,
-            tables=(release.confidence_table,),
         ),
         Section(
             "cost",
@@ -124,12 +131,26 @@ def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot
                 *((release.price_table,) if release.price_table.rows or release.price_table.remarks else ()),
             ),
         ),
+    )
+
+
+def _rest(release: Release) -> tuple[Section, ...]:
+    """What a reader looks up."""
+    return (
         Section(
-            "collapse",
-            "Prediction collapse",
-            tables=(release.prediction_table,) if release.prediction_table.rows else (),
+            "measures",
+            "Every measure",
+            (
+                "One table per measure, value [95 % interval] and n. A suite has no column where the measure does not exist. "
+                "What has a section of its own above is not repeated.",
+            ),
+            release.measure_lines,
+            tables=release.measure_tables,
+            group=True,
         ),
-        Section("sanity", "Sanity checks", findings=release.sanity_lines),
+        Section("slices", "Parts of suites", tables=release.slice_tables, group=True),
+        Section("kinds", "Kinds of confidence", tables=_with_rows(release.confidence_table)),
+        Section("collapse", "Prediction collapse", tables=_with_rows(release.prediction_table)),
         Section("deviations", "Deviations from the protocol", _deviations_prose(release), _deviations(release)),
         Section(
             "setup", "Contenders, suites, runs", tables=(release.contender_table, release.suite_list, release.run_table)
@@ -137,7 +158,10 @@ def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot
         Section("attribution", "Attribution", _attribution(release)),
         Section("recompute", "How to recompute this", _recompute(release)),
     )
-    return tuple(s for s in found if s.prose or s.bullets or s.findings or s.plots or s.tables)
+
+
+def _with_rows(table: Table) -> tuple[Table, ...]:
+    return (table,) if table.rows else ()
 
 
 def _deviations_prose(release: Release) -> tuple[str, ...]:
@@ -154,7 +178,7 @@ def _deviations(release: Release) -> tuple[str, ...]:
 
 def _attribution(release: Release) -> tuple[str, ...]:
     if not release.attributions:
-        return (f"No third-party data is in this release; `{release.name}/ATTRIBUTION.md` says so.",)
+        return ("No third-party source is named by its suites.",)
     return (f"Licences and attributions of the data behind labels and ids stand in `{release.name}/ATTRIBUTION.md`.",)
 
 

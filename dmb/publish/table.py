@@ -47,7 +47,7 @@ class Row:
 class Table:
     """``n_heads`` leading columns name the row; ``notes`` are numbered from 1; ``remarks`` stand under the table.
 
-    ``unit`` is that of every number in it, where there is one.
+    ``about`` is a longer text on what was measured, to be folded. ``unit`` is that of every number in it, where there is one.
     """
 
     id: str
@@ -58,6 +58,7 @@ class Table:
     n_heads: int = 1
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    about: str = ""
     unit: str = ""
     kind: Literal["wide", "matrix"] = "wide"
 

@@ -73,7 +73,7 @@ def open_evidence(path: Path, slots: Sequence[Slot]) -> Evidence:
     attempts: dict[tuple[str, int, int], list[Attempt]] = {}
     if receipt.raw is not None and receipt.raw_sha256 is not None:
         raw = Path(receipt.raw)
-        mend = f"put run {receipt.run} back; or, to ask this cell again, delete {path.parent}"
+        mend = f"put the right file back; or, to ask this cell again, delete it and {path.parent}"
         checked_bytes(raw, receipt.raw_sha256, mend)
         try:
             attempts = by_item(read_attempts(raw, receipt.cell_key))

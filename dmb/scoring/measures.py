@@ -53,10 +53,13 @@ def macro_f1(evidence: Evidence, suite: SuiteFile, slot: str) -> Measure:
     """Over the suite's fixed label list, on valid decisions; n/a where the options differ from item to item."""
     if not suite.metrics.stable_labels:
         return unknown("n/a: the options differ from item to item, so there is no fixed label list")
-    pairs = [(r.item.gold[slot], o.value) for r in evidence.first_rows if (o := r.output(slot)) is not None]
-    if not pairs:
+    rows = [
+        (r.item.gold[slot], o.value, r.item.group) for r in evidence.first_rows if (o := r.output(slot)) is not None
+    ]
+    if not rows:
         return unknown("no valid decisions")
-    return metrics.macro_f1([g for g, _ in pairs], [p for _, p in pairs], evidence.labels())
+    gold, predicted, groups = zip(*rows, strict=True)
+    return metrics.macro_f1(gold, predicted, evidence.labels(), groups=groups)
 
 
 def calibration(rows: Rows, slot: str) -> dict[str, Measure]:
@@ -79,13 +82,15 @@ def confidences(rows: Rows, slot: str) -> tuple[list[float], list[bool]]:
 def latencies(rows: Rows) -> dict[str, Measure]:
     """Percentiles of the whole decision (retries included) and of the last request at the socket, in milliseconds."""
     out = {}
+    # how fast "I cannot" comes is no decision's latency
+    answered = [r for r in rows if r.decision.outcome not in ("unsupported", "skipped")]
     for prefix, values in (
-        ("latency", [r.decision.latency_ms for r in rows]),
-        ("request_latency", [r.decision.request_latency_ms for r in rows]),
+        ("latency", [r.decision.latency_ms for r in answered]),
+        ("request_latency", [r.decision.request_latency_ms for r in answered]),
     ):
         known = [v for v in values if v is not None]
         for name, share in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
-            out[f"{prefix}_{name}_ms"] = metrics.percentile(known, share) if known else unknown("no timed decisions")
+            out[f"{prefix}_{name}_ms"] = metrics.percentile(known, share) if known else unknown("no timed answers")
     return out
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dmb.canonical import json_line
 from dmb.contracts.attempt import Attempt
+from dmb.errors import DamagedFile
 
 #: Rows reach the disk itself within this many seconds; the kernel has them at once, so that a kill loses none.
 FLUSH_EVERY_S = 0.5
@@ -80,11 +81,16 @@ def _set_torn_line_aside(path: Path) -> None:
 
 
 def read_attempts(path: Path, cell_key: str | None = None) -> Iterator[Attempt]:
-    """The rows of a raw log, those of one cell only where ``cell_key`` is given."""
-    for line in whole_lines(path):
+    """The rows of a raw log, those of one cell only where ``cell_key`` is given. Raises ``DamagedFile``."""
+    for number, line in enumerate(whole_lines(path), start=1):
         if cell_key is not None and cell_key.encode("ascii") not in line:
             continue
-        # not model_validate_json: it refuses the lone surrogates that a row may hold
-        row = Attempt.model_validate(json.loads(line))
+        try:
+            # not model_validate_json: it refuses the lone surrogates that a row may hold
+            row = Attempt.model_validate(json.loads(line))
+        except ValueError:
+            raise DamagedFile(
+                f"{path}: line {number} is no attempt; put the right file back, or delete it: its rows are then asked again"
+            ) from None
         if cell_key is None or row.cell == cell_key:
             yield row

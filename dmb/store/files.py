@@ -8,6 +8,8 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from dmb.errors import DamagedFile
+
 
 def write_whole(path: Path, data: bytes) -> None:
     """Replace ``path`` in one step; readers see the old bytes or the new ones."""
@@ -42,5 +44,8 @@ def pretty_json(value: Any) -> bytes:
 
 
 def load_json(path: Path) -> Any:
-    """The JSON value in a file."""
-    return json.loads(path.read_bytes())
+    """The JSON value in a file. Raises ``DamagedFile`` where it holds none."""
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError:
+        raise DamagedFile(f"{path}: is damaged: it holds no JSON; put the right file back, or delete it") from None

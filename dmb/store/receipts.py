@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from dmb.contracts.cell import Receipt
-from dmb.errors import MissingEvidence
+from dmb.errors import DamagedFile, MissingEvidence
 from dmb.store.files import pretty_json, write_once
 
 #: Begins the reason of a cell that was skipped since its provider had stopped; such a cell is asked on request only.
@@ -30,6 +30,8 @@ def load_receipt(path: Path) -> Receipt:
     """Raises ``MissingEvidence`` when the file is not there."""
     try:
         return Receipt.model_validate_json(path.read_bytes())
+    except ValueError:
+        raise DamagedFile(f"{path}: is damaged; delete it: rows that are on disk are not asked again") from None
     except FileNotFoundError:
         raise MissingEvidence(
             f"{path}: the receipt is not here; start again: rows that are on disk are not asked again"

@@ -13,7 +13,7 @@ from typing import Any
 from filelock import FileLock
 
 from dmb.contracts.cell import Receipt, RunStatus
-from dmb.errors import UsageError
+from dmb.errors import DamagedFile, UsageError
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
@@ -51,7 +51,8 @@ def begin_run(
     """
     RUNS.mkdir(exist_ok=True)
     counter = RUNS / "_numbers" / stem
-    last = int(counter.read_text()) if counter.exists() else 0
+    text = counter.read_text(encoding="utf-8", errors="replace").strip() if counter.exists() else ""
+    last = int(text) if text.isdecimal() else 0
     # a number is not given out again when its directory was deleted: rows elsewhere may name it as their origin
     names = [run] if run else (f"{stem}-{n}" for n in range(last + 1, last + 1_000_000))
     for name in names:
@@ -85,7 +86,11 @@ def set_manifest(run: str, **changes: Any) -> None:
 def run_status(run: str) -> str:
     """The manifest's status; a directory without a manifest was killed at birth: ``interrupted``."""
     path = run_dir(run) / "manifest.json"
-    return load_json(path)["status"] if path.exists() else "interrupted"
+    try:
+        return load_json(path)["status"] if path.exists() else "interrupted"
+    except DamagedFile:
+        # its rows are evidence all the same; that it was closed is no longer known
+        return "interrupted"
 
 
 def _receipt_of(key: str, cell: dict[str, Any]) -> Path:
@@ -132,6 +137,8 @@ def end_run(run: str) -> RunStatus:
             "status": receipts[key].status if key in receipts else None,
             "stop_reason": receipts[key].stop_reason if key in receipts else None,
             "outcomes": receipts[key].outcomes if key in receipts else None,
+            "raw": receipts[key].raw if key in receipts else None,
+            "raw_sha256": receipts[key].raw_sha256 if key in receipts else None,
         }
         for key, cell in planned.items()
     }

@@ -81,15 +81,17 @@ def build(args: BuilderArgs) -> Built:
                     gold={slot: option_id(question.answer)},
                     group=question.id,
                     stratum=question.tier,
-                    slices={
-                        "n_options": n,
-                        "tier": question.tier,
-                        "position": THIRDS[3 * (2 * place + 1) // (2 * n)],
-                    },
+                    slices=_slices(n, question.tier, place),
                 )
             )
     sets = {q.id: tuple((option_id(i), entry_text(q.domain, e)) for i, e in enumerate(q.entries)) for q in questions}
     return Built(option_sets=sets, items=tuple(items))
+
+
+def _slices(n: int, tier: str, place: int) -> dict[str, str | int | bool]:
+    """Two options have no middle: with them, a slice by place would be a slice by N."""
+    third = THIRDS[3 * (2 * place + 1) // (2 * n)]
+    return {"n_options": n, "tier": tier} | ({"position": third} if n >= len(THIRDS) else {})
 
 
 def option_id(index: int) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dmb.wires import systemone
+from dmb.wires import chat_completions, decisions, generate_content, messages, responses, systemone
 from dmb.wires.exchange import Wire
 
-WIRES: dict[str, Wire] = {"systemone": systemone.WIRE}
-
-#: Formats that entries may name already and that cannot be spoken yet: their cells are skipped with that reason.
-WIRES_TO_COME = frozenset({"decisions", "chat_completions", "responses", "messages", "generate_content"})
+WIRES: dict[str, Wire] = {
+    "systemone": systemone.WIRE,
+    "chat_completions": chat_completions.WIRE,
+    "responses": responses.WIRE,
+    "messages": messages.WIRE,
+    "generate_content": generate_content.WIRE,
+    "decisions": decisions.WIRE,
+}

@@ -13,12 +13,16 @@ from dmb.contracts.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One HTTP request without its credential. ``path`` is appended to the provider's address."""
+    """One HTTP request without its credential. ``path`` is appended to the provider's address.
+
+    ``unsupported``: why this contender cannot take the question at all; the call is then not sent.
+    """
 
     path: str
     body: str
     headers: Mapping[str, str] = field(default_factory=dict)
     method: str = "POST"
+    unsupported: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,51 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
         replace("data/contenders.toml", "settings = { C = 10.0 }", "settings = { C = 10.0, max_itr = 5 }"),
         ["data/contenders.toml", "tfidf-logreg.settings.max_itr", "'max_iter'"],
     ),
+    "value that a wire cannot say": (
+        replace("data/contenders.toml", 'structured = "forced_tool"', 'structured = "forced_tol"'),
+        ["data/contenders.toml", "claude-haiku-4-5.settings", "forced_tol"],
+    ),
+    "setting that a wire does not know": (
+        replace(
+            "data/contenders.toml",
+            'settings = { structured = "forced_tool", temperature = 0 }',
+            "settings = { temprature = 0 }",
+        ),
+        ["data/contenders.toml", "claude-haiku-4-5.settings.temprature", "'temperature'"],
+    ),
+    "infinity in config": (
+        append("config.yaml", "protocol: {backoff_s: .inf}\n"),
+        ["config.yaml", "protocol.backoff_s"],
+    ),
+    "truth for a number": (append("config.yaml", "protocol: {repeats: true}\n"), ["config.yaml", "protocol.repeats"]),
+    "soft cap above the hard one": (
+        append("config.yaml", "budget: {soft_usd: 99}\n"),
+        ["config.yaml", "budget", "soft_usd"],
+    ),
+    "date in a setting": (
+        replace(
+            "data/contenders.toml",
+            'settings = { structured = "forced_tool", temperature = 0 }',
+            "settings = { temperature = 2026-01-01 }",
+        ),
+        ["data/contenders.toml", "claude-haiku-4-5.settings", "date"],
+    ),
+    "NaN in a setting": (
+        replace(
+            "data/contenders.toml",
+            'settings = { structured = "forced_tool", temperature = 0 }',
+            "settings = { temperature = nan }",
+        ),
+        ["data/contenders.toml", "claude-haiku-4-5.settings", "NaN"],
+    ),
+    "option texts that differ in blanks": (
+        replace("data/alpha.labels.json", "the colour blue", "the colour red "),
+        ["alpha", "stands twice"],
+    ),
+    "damaged lock": (
+        lambda t: (t.root / "data/items.lock.json").write_text('{"alpha": {"n_items": "x"}}') and None,
+        ["data/items.lock.json", "alpha", "from git"],
+    ),
     "broken TOML": (append("data/prices.toml", "\n[[price\n"), ["data/prices.toml", "line"]),
     "duplicate item id": (replace("data/alpha.jsonl", "alpha-1", "alpha-0"), ["data/alpha.jsonl", "alpha-0"]),
     "gold outside the options": (
@@ -197,6 +242,24 @@ def test_the_workflow_itself_refuses_in_one_line(fresh: Tiny, tmp_path: Path) ->
     own = [line for line in done.output.splitlines() if not line.startswith("Using workflow specific profile")]
     assert len(own) == 1 and "'beta'" in own[0]
     assert not (t.root / "runs").exists()
+
+
+def test_bad_data_ends_the_workflow_in_one_line_too(fresh: Tiny, tmp_path: Path) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    t.edit("data/alpha.jsonl", "alpha-1", "alpha-0")
+    done = t.snakemake("results/tiny.md", check=False)
+    assert done.code == 2
+    assert "Traceback" not in done.output
+    assert [line for line in done.output.splitlines() if line.startswith("dmb: data/alpha.jsonl")]
+    assert not (t.root / "runs").exists()
+
+
+def test_an_id_that_yaml_reads_as_a_number_is_an_id(fresh: Tiny, tmp_path: Path) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    done = t.dmb("run", "--id", "1e5", "--contenders", "random", "--suites", "beta", "--limit", "2")
+    assert done.returncode == 0, done.stderr
+    assert [p.name for p in (t.root / "runs").iterdir() if not p.name.startswith("_")] == ["1e5"]
+    assert "run 1e5: complete; 1 cells, 2 rows asked" in done.stdout
 
 
 def test_unknown_option_of_the_workflow(fresh: Tiny) -> None:

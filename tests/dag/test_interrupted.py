@@ -135,11 +135,43 @@ def test_kill_of_the_asking_process_alone(slow: Tiny) -> None:
     assert sum(n - 1 for n in billed(slow).values()) <= 2
 
 
+def test_a_served_model_that_dies_stops_the_cell_and_a_retry_asks_the_rest(slow: Tiny) -> None:
+    (slow.root / "delay").write_text("0.01")
+    server = slow.root / "dying.py"
+    text = Path(__file__).with_name("slow_server.py").read_text()
+    dying = text.replace(
+        "        time.sleep(DELAY_S)", "        if len(BILL.read_text().splitlines()) > 10: __import__('os')._exit(7)"
+    )
+    assert dying != text
+    server.write_text(dying)
+    sound = (slow.root / "data/contenders.toml").read_text()
+    # the served program is the same to the key: it changes behind its name
+    program = slow.root / "program.py"
+    (slow.root / "data/contenders.toml").write_text(
+        sound.replace(str(Path(__file__).with_name("slow_server.py")), str(program))
+    )
+    program.write_text(server.read_text())
+    done = slow.dmb("run", "--id", "first")
+    assert done.returncode == 3, done.stderr
+    receipt = json.loads(next((slow.root / "runs/_cells").rglob("receipt.1.json")).read_text())
+    assert (receipt["status"], receipt["stop_reason"].split(":")[0]) == ("stopped", "execution")
+    assert receipt["outcomes"]["valid"] == 10
+    assert receipt["outcomes"]["failed"] < 12 and receipt["outcomes"]["skipped"] > 0
+    # by itself it is not asked again; a retry asks what failed and what was skipped, and nothing else
+    assert "Nothing to be done" in slow.build().output
+    program.write_text(text)
+    done = slow.dmb("run", "--id", "second", "--retry")
+    assert done.returncode == 0, done.stderr
+    receipt = json.loads(next((slow.root / "runs/_cells").rglob("receipt.2.json")).read_text())
+    assert (receipt["status"], receipt["n_imported"], receipt["n_asked"]) == ("complete", 10, N_ITEMS - 10)
+    assert receipt["outcomes"]["valid"] == N_ITEMS
+
+
 def test_second_start_in_the_same_folder_is_refused(slow: Tiny) -> None:
     main = start(slow)
     wait_for_rows(slow, 2)
     second = slow.snakemake("results/tiny.md", check=False)
-    assert second.code == 1
+    assert second.code == 3
     assert "another snakemake is at work" in second.output
     assert main.wait(timeout=120) == 0
     assert set(billed(slow).values()) == {1}

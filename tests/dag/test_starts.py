@@ -45,12 +45,61 @@ def test_a_skipped_contender_is_asked_when_its_cause_is_gone(tiny: Tiny) -> None
     assert "Nothing to be done" in tiny.snakemake(target, env=key).output
 
 
+def _lose_receipt_and_report(t: Tiny, cell: str) -> None:
+    for path in (t.root / f"runs/_cells/{cell}").rglob("*.json"):
+        path.unlink()
+    (t.root / "results/tiny.md").unlink()
+
+
+def test_rows_of_a_damaged_log_are_never_taken_over(tiny: Tiny) -> None:
+    raw = tiny.root / "runs/tiny-1/raw/random.beta.attempts.jsonl"
+    sound = raw.read_bytes()
+    _lose_receipt_and_report(tiny, "random.beta")
+    # one digit of one reply, still JSON; then a byte that makes it none
+    for damage in (sound.replace(b'"choice_index\\":0', b'"choice_index\\":1', 1), b"}" + sound[1:]):
+        if damage == sound:
+            damage = sound.replace(b"choice_index", b"choice_indeX", 1)
+        raw.write_bytes(damage)
+        for _ in range(2):
+            done = tiny.snakemake("results/tiny.md", check=False)
+            assert done.code == 3
+            assert "Traceback" not in done.output
+            assert "random.beta.attempts.jsonl: its bytes are not those that run tiny-1 recorded" in done.output
+        # no start has left a run behind
+        assert not (tiny.root / "runs/tiny-2").exists()
+    raw.unlink()
+    tiny.build()
+    receipt = json.loads(next((tiny.root / "runs/_cells/random.beta").rglob("receipt.*.json")).read_text())
+    assert (receipt["n_imported"], receipt["n_asked"]) == (0, 6)
+
+
+def test_damaged_texts_are_rebuilt(tiny: Tiny) -> None:
+    _lose_receipt_and_report(tiny, "random.beta")
+    shutil.rmtree(tiny.root / "runs/tiny-1/raw")
+    texts = next((tiny.root / "data/items").glob("beta.*.texts.jsonl"))
+    sound = texts.read_bytes()
+    texts.write_bytes(sound.replace(b"paint", b"Paint", 1))
+    assert "it is rebuilt" in tiny.build().output
+    assert texts.read_bytes() == sound
+
+
+def test_a_damaged_manifest_is_named_by_what_needs_it_and_blocks_nothing_else(tiny: Tiny) -> None:
+    manifest = tiny.root / "runs/tiny-1/manifest.json"
+    manifest.write_text('{"run": "ti')
+    tiny.dry("results/other.md")
+    done = tiny.snakemake("results/other.md", check=False)
+    assert done.code == 1 and "runs/tiny-1/manifest.json: is damaged" in done.output
+    # the rows are evidence all the same; only the facts about the run are lost
+    manifest.unlink()
+    tiny.build("results/other.md")
+
+
 def test_forcing_never_asks_an_answered_cell(tiny: Tiny) -> None:
     before = tree(tiny, "runs")
     done = tiny.snakemake("results/tiny.md", "-R", "ask", check=False)
-    assert done.code == 1 and "forcing does not ask it again" in done.output
+    assert done.code == 3 and "forcing does not ask it again" in done.output
     done = tiny.snakemake("results/tiny.md", "-F", check=False)
-    assert done.code == 1 and "forcing does not ask it again" in done.output
+    assert done.code == 3 and "forcing does not ask it again" in done.output
     tiny.snakemake("results/tiny.md", "--touch")
     assert tree(tiny, "runs") == before
 

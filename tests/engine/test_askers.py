@@ -11,6 +11,7 @@ import pytest
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
 from dmb.engine.askers import WireAsker
+from dmb.engine.judge import judge
 from dmb.engine.serve import ServedModel
 from dmb.errors import DmbError
 from tests.engine.made_up import Server, first_option
@@ -99,6 +100,24 @@ def test_a_proxy_in_the_environment_is_not_used(monkeypatch):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with Server(first_option) as server:
         assert asked(server.address).status == 200
+
+
+def test_a_question_that_the_wire_cannot_put_is_not_sent():
+    request = REQUEST.model_copy(update={"options": ("a", "b", "c")})
+    with Server(first_option) as server:
+        asker = WireAsker("decisions", "m", {"max_options": 2}, {"shape": "openrouter"}, server.address, "k", 1, 5.0)
+        try:
+            a = asker.ask(request, ("i", 0, 0), ("a", "b", "c"))
+            assert not server.sent
+            assert asker.ask(REQUEST, ("i", 0, 0), ("a", "b")).status == 200
+        finally:
+            asker.close()
+        assert len(server.sent) == 1
+    assert (a.failure.kind, a.failure.detail) == ("unsupported", "3 options, and at most 2 are taken")
+    assert (a.body, a.status, a.reply, a.request_ms, a.client_wait_ms) == (None, None, b"", None, 0.0)
+    # scored again from the log, it comes to the same
+    verdict = judge(asker.name, a.status, a.headers, a.reply, a.failure, (), request.slots)
+    assert (verdict.outcome, verdict.reason) == ("unsupported", a.failure.detail)
 
 
 # -- a model that is served here

@@ -52,6 +52,12 @@ def test_row_order_never_matters():
     assert not np.array_equal(resampled_sums(table, 5, 100), resampled_sums(table, 6, 100))
 
 
+def test_sums_may_start_anywhere_in_the_sequence():
+    table = np.arange(3.0)[:, None]
+    drawn = draw_indices(5, 40, 3 * 100, 3).reshape(3, 100)
+    assert np.array_equal(resampled_sums(table, 5, 100, start=40)[:, 0], drawn.sum(axis=0))
+
+
 def test_basic_limits_by_hand():
     # 19 replicates 1 to 19 at 90 %: rank floor(20 * 0.05) = 1, so 2 * 8 - 19 and 2 * 8 - 1
     replicates = np.arange(19.0, 0.0, -1.0)

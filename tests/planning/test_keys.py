@@ -229,8 +229,6 @@ def test_what_does_not_score_again(changes):
 
 def test_scoring_code_is_a_digest_for_each_asker():
     assert scoring_code("baseline:random") == scoring_code("baseline:keyword") != scoring_code("wire:systemone")
-    # a wire that cannot be spoken yet has nothing to read
-    assert scoring_code("wire:no-such-wire") == scoring_code("baseline:random")
 
 
 # -- release

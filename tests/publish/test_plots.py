@@ -10,7 +10,7 @@ import pytest
 from dmb.publish.plots import Plot, cardinality_plot, reliability_plots
 from dmb.publish.plots.cardinality import _apart
 from dmb.publish.release import Release
-from tests.publish.factory import ENTRIES, Answers, golden_release, release
+from tests.publish.factory import ENTRIES, Answers, golden_release, release, undefined
 
 
 def texts(plot: Plot) -> list[str]:
@@ -48,6 +48,24 @@ def test_cardinality_names_every_curve_and_the_cap(golden: Release) -> None:
     assert {"Random", "Majority", "Tiny <b>|& `x`", "Cloud 1", "255"} <= set(found)
     # Never asked, so never drawn.
     assert "Cloud 2" not in found
+
+
+def test_each_curve_of_latencies_has_its_own_name(golden: Release) -> None:
+    plot = cardinality_plot(golden)
+    assert plot is not None
+    assert {name: texts(plot).count(name) for name in ("Random", "Majority", "Tiny <b>|& `x`", "Cloud 1")} == {
+        "Random": 2,
+        "Majority": 2,
+        "Tiny <b>|& `x`": 2,
+        "Cloud 1": 2,
+    }
+
+
+def test_contender_without_latency_is_not_in_the_panel_of_latencies(golden: Release) -> None:
+    cell = golden.cells["tiny", "cardinality"]
+    gone = cell.model_copy(update={"metrics": cell.metrics | {"latency_p50_ms": undefined("no timed answers")}})
+    plot = cardinality_plot(golden_release(scores=tuple(gone if s is cell else s for s in golden.scores)))
+    assert plot is not None and texts(plot).count("Tiny <b>|& `x`") == 1
 
 
 def test_contender_without_any_valid_decision_is_named_below() -> None:

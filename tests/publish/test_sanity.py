@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dmb.publish.markdown import report_md
+from dmb.publish.page import page_html
 from dmb.publish.release import Release
-from dmb.publish.sanity import Line
+from dmb.publish.sanity import Line, summary
+from dmb.publish.sections import notices
 from tests.publish.factory import ENTRIES, Answers, contender, release
 
 ALL = {"valid": 300}
@@ -30,9 +33,14 @@ def test_random_is_the_floor() -> None:
     above = found(made(), check)
     assert above == [("ok", "Tiny <b>|& ˋxˋ on `intent-77`: above random (66.7 against 10.0).")]
     assert found(made(tiny=Answers(33, ALL, 1.0)), check)[0] == (
-        "ok",
-        "Tiny <b>|& ˋxˋ on `intent-77`: not told apart from random (11.0 against 10.0).",
+        "undecided",
+        "Tiny <b>|& ˋxˋ on `intent-77`: not told apart from random (11.0 against 10.0), nor above it.",
     )
+    assert found(made(majority=Answers(33, ALL, 1.0)), check)[0] == (
+        "ok",
+        "Majority on `intent-77`: not told apart from random (11.0 against 10.0), as may be: it always answers the same.",
+    )
+    assert found(made(majority=Answers(3, ALL, 1.0)), check)[0][0] == "look"
     assert found(made(tiny=Answers(3, ALL, 1.0)), check)[0] == (
         "look",
         "Tiny <b>|& ˋxˋ on `intent-77`: below random (1.0 against 10.0): look for an adapter fault.",
@@ -42,6 +50,8 @@ def test_random_is_the_floor() -> None:
         "Tiny <b>|& ˋxˋ on `intent-77`: not compared, no accuracy (no row to divide by).",
     )
     assert found(made(tiny=Answers(0, {"unsupported": 300}, 1.0)), check)[0][0] == "ok"
+    stopped = Answers(0, {"unsupported": 200, "skipped": 100}, 1.0, status="dnf")
+    assert found(made(tiny=stopped), check)[0][0] == "ok"
     alone = release({"tiny": ENTRIES["tiny"]}, {}, ["intent-77"])
     assert found(alone, check) == [("look", "`random` is not in this release, so nothing was compared with it.")]
 
@@ -72,7 +82,7 @@ def test_majority_is_its_prior() -> None:
 
 def test_outcomes_add_up() -> None:
     check = "outcomes sum to expected"
-    assert found(made(), check) == [("ok", "In all 3 cells.")]
+    assert found(made(), check) == [("ok", "In every cell, 3 in all.")]
     assert found(made(tiny=Answers(2, {"valid": 299}, 1.0)), check) == [
         ("look", "Tiny <b>|& ˋxˋ on `intent-77`: 299 outcomes for 300 expected rows.")
     ]
@@ -100,6 +110,21 @@ def test_collapse_is_mentioned() -> None:
     ]
     assert found(made(majority=Answers(200, ALL, 1.0, predictions=one)), check)[0][0] == "ok"
     assert found(made(tiny=Answers(200, ALL, 1.0, predictions={"a": 270, "b": 30})), check) == [("ok", "In no cell.")]
+
+
+def test_summary_hides_no_verdict() -> None:
+    lines = (Line("ok", "a", "b"), Line("undecided", "a", "b"), Line("undecided", "a", "b"))
+    assert summary(lines) == (
+        "Of 3 findings, none need a look, 2 are undecided (a contender not told apart from random) and 1 is in order."
+    )
+    undecided = made(tiny=Answers(33, ALL, 1.0))
+    counts = summary(undecided.sanity_lines)
+    assert " 1 is undecided " in counts and notices(undecided) == (f"Sanity checks: {counts}",)
+    assert notices(made()) == ()
+    for text in (report_md(undecided, None, ()), page_html(undecided, None, ())):
+        # Listed before whatever is folded.
+        section = text[text.rindex("Of 4 findings") :]
+        assert section.index("not told apart from random (") < section.index("<details>")
 
 
 def test_lines_are_plain_data() -> None:

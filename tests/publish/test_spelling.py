@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -113,6 +114,23 @@ def test_rows_of_a_markdown_table_have_as_many_cells_as_its_head(golden: Release
     for block in re.findall(r"(?:^\|.*\n)+", markdown.report_md(golden, None, ()), re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
         assert len(widths) == 1, block
+
+
+def test_long_descriptions_are_folded() -> None:
+    assert markdown.first_sentence("See v. 1 of it. Then more. And more.") == (
+        "See v. 1 of it.",
+        "Then more. And more.",
+    )
+    made = golden_release()
+    spec = made.suites["intent-77"].model_copy(update={"description": "What is it for?\nLimits: <few> of `them`. Old."})
+    made = dataclasses.replace(made, suites=made.suites | {"intent-77": spec})
+    text, html = markdown.report_md(made, None, ()), page.page_html(made, None, ())
+    assert "What is it for?" in text
+    assert "<summary>More about this suite</summary>\n\nLimits: &lt;few&gt; of `them`. Old.\n\n</details>" in text
+    assert (
+        "<summary>About this suite</summary>\n<p>What is it for? Limits: &lt;few&gt; of <code>them</code>. Old.</p>"
+        in html
+    )
 
 
 @given(st.text())

@@ -8,15 +8,18 @@ from decimal import Decimal
 
 import pytest
 
-from dmb.contracts.cell import MeasureRecord
+from dmb.contracts.cell import MeasureRecord, SliceRecord
 from dmb.contracts.price import PricesFile
 from dmb.errors import MissingEvidence
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, measure
+from dmb.publish.notes import in_words
+from dmb.publish.plots import cardinality_plot, reliability_plots
 from dmb.publish.records import size, value_of
 from dmb.publish.release import Release
+from dmb.publish.sections import lead, sections
 from dmb.publish.table import Notes, Table
-from tests.publish.factory import ENTRIES, PRICES, Answers, golden_release, release, undefined
+from tests.publish.factory import ENTRIES, PRICES, SUITES, Answers, golden_release, rate, release, undefined
 
 
 def row(table: Table, *heads: str) -> list[str]:
@@ -98,16 +101,16 @@ def test_groups_stand_beside_n() -> None:
 
 
 def test_measure_tables_hold_whoever_was_asked(golden: Release) -> None:
-    table = next(table for table in golden.measure_tables if table.id == "measure-flip-rate")
-    assert [column.label for column in table.columns] == ["Contender", "order-stability"]
-    assert row(table, "Cloud 1") == ["32.0 [27.0, 37.5] n 300 in 100 groups"]
+    table = next(table for table in golden.measure_tables if table.id == "measure-failed-rate")
+    assert [column.label for column in table.columns] == ["Contender", *golden.suites]
+    assert row(table, "Cloud 1")[0] == "1.3 [0.5, 3.4] n 300"
     assert table.remarks == ("Not asked (skipped: no-credential): Cloud 2.",)
     assert table.unit == "%"
 
 
 def test_confidence_measures_name_the_kind(golden: Release) -> None:
     for table in golden.measure_tables:
-        confident = table.id in {"measure-ece", "measure-brier", "measure-ece-drift"}
+        confident = table.id in {"measure-ece", "measure-brier"}
         assert (table.columns[-1].label == "Confidence") == confident, table.id
 
 
@@ -189,7 +192,7 @@ def test_honesty_and_slices() -> None:
     assert [text.split(" ")[0] for text in row(table, "Random")] == ["70.0", "15.0", "45.0", "rule"]
     (parts,) = made.slice_tables
     assert [column.label for column in parts.columns] == ["Anonymised", "Random"]
-    assert row(parts, "True")[0].startswith("30.6 [") and row(parts, "True")[0].endswith("n 62")
+    assert row(parts, "yes")[0].startswith("30.6 [") and row(parts, "yes")[0].endswith("n 62")
     assert not made.cardinality_tables and not made.order_tables
 
 
@@ -230,6 +233,20 @@ def test_share_of_unknown_cost_is_over_attempts() -> None:
     for score, unknown in zip(made.scores, (3, 0), strict=True):
         score.metrics["cost_unknown_rate"] = MeasureRecord(value=unknown / 300, num=unknown, den=300, n=300)
     assert row(made.spend_table, "Cloud 1")[3] == "0.5"
+
+
+def test_reasons_for_unknown_cost_are_joined_over_suites() -> None:
+    given = {
+        ("cloud", "intent-77"): Answers(
+            1, {"valid": 300}, 1.0, cost_note="no usage (3 attempts); no price (1 attempts)"
+        ),
+        ("cloud", "gate-spam"): Answers(1, {"valid": 300}, 1.0, cost_note="no usage (1204 attempts)"),
+    }
+    made = release(ENTRIES, given, ["intent-77", "gate-spam"])
+    assert row(made.spend_table, "Cloud 1")[-1] == "no usage (1,207 attempts), no price (1 attempt)"
+    assert made.spend_table.remarks == (
+        "Not asked (skipped: no-credential): Random, Majority, Tiny <b>|& ˋxˋ, Cloud 2.",
+    )
 
 
 def test_spend_with_everything_known() -> None:
@@ -329,3 +346,140 @@ def test_price_windows_and_missing_prices_are_said() -> None:
         "2026-03-01 to 2026-04-01",
     ]
     assert made.price_table.remarks == ("Billed, and no price is known: Tiny <b>|& ˋxˋ, Cloud 2.",)
+
+
+def test_each_measure_stands_in_one_place(golden: Release) -> None:
+    ids = {table.id for table in golden.measure_tables}
+    # Flips have a section of their own, and what is nought everywhere is a line.
+    assert not ids & {"measure-flip-rate", "measure-flip-rate-rerun", "measure-ece-drift"}
+    assert "measure-refused-rate" in ids and golden.measure_lines == ()
+    keyless = {name: ENTRIES[name] for name in ("random", "cloud")}
+    made = release(
+        keyless,
+        {("random", s): Answers(90, {"valid": 300}, 1.0) for s in ("gate-spam", "confidence-honesty")},
+        ["gate-spam", "confidence-honesty"],
+    )
+    assert made.measure_lines == (
+        "0 in every cell: Malformed, Truncated, Refused, Failed, Unsupported.",
+        "Not billed in any cell: Cost per 1,000 decisions.",
+    )
+    assert not {t.id for t in made.measure_tables} & {
+        "measure-refused-rate",
+        "measure-honest-rate",
+        "measure-accuracy-controls",
+    }
+
+
+def test_many_skipped_contenders_are_a_line(golden: Release) -> None:
+    assert [r.span for r in golden.suite_tables[0].rows if r.span] and not golden.suite_tables[0].remarks
+    made = release(ENTRIES, {("random", "intent-77"): Answers(9, {"valid": 300}, 1.0)}, ["intent-77"])
+    (table,) = made.suite_tables
+    assert [r.values[0].text for r in table.rows] == ["Random"]
+    assert table.remarks == ("Not asked (skipped: no-credential): Majority, Tiny <b>|& ˋxˋ, Cloud 1, Cloud 2.",)
+    assert len(made.outcome_table.rows) == len(made.coverage_table.rows) == len(ENTRIES)
+
+
+def test_runs_that_nobody_bills_have_no_columns_of_noughts(golden: Release) -> None:
+    assert [c.label for c in golden.run_table.columns] == [
+        "Run",
+        "Started",
+        "Scored",
+        "Negotiation",
+        "Unsettled",
+        "Versions",
+    ]
+    answers = {("random", "intent-77"): Answers(9, {"valid": 300}, 1.0)}
+    nought = {"scored": "0", "negotiation": "0.00", "unsettled": "0"}
+    for spend, billed in ((nought, False), (nought | {"negotiation": "0.01"}, True), ({}, True)):
+        runs = (dataclasses.replace(golden.runs[0], spend_usd=spend),)
+        table = release({n: ENTRIES[n] for n in ("random", "cloud")}, answers, ["intent-77"], runs=runs).run_table
+        assert ("Scored" in [c.label for c in table.columns]) == billed
+        assert ("not billed" in table.caption) != billed
+    # Where nobody could send a bill, an amount that an old run did not write down is none.
+    runs = (dataclasses.replace(golden.runs[0], spend_usd={}),)
+    keyless = release({"random": ENTRIES["random"]}, answers, ["intent-77"], runs=runs)
+    assert len(keyless.run_table.columns) == 3
+
+
+def test_sections_with_nothing_are_not_there(golden: Release) -> None:
+    drawings = (cardinality_plot(golden), reliability_plots(golden))
+    assert [section.id for section in sections(golden, *drawings)] == [
+        "results",
+        "sanity",
+        "outcomes-and-coverage",
+        "cardinality",
+        "order",
+        "calibration",
+        "cost",
+        "measures",
+        "kinds",
+        "collapse",
+        "deviations",
+        "setup",
+        "attribution",
+        "recompute",
+    ]
+    made = release(ENTRIES, {("random", "intent-77"): Answers(9, {"valid": 300}, 1.0)}, ["intent-77"])
+    assert not {"cardinality", "order", "honesty", "slices"} & {
+        s.id for s in sections(made, None, reliability_plots(made))
+    }
+    # Asked of nobody: heads without rows say nothing either.
+    unasked = release(ENTRIES, {}, list(SUITES))
+    assert [s.id for s in sections(unasked, None, ())][:4] == ["results", "sanity", "outcomes-and-coverage", "cost"]
+    assert "kinds" not in {s.id for s in sections(unasked, None, ())}
+    assert "calibration" not in {s.id for s in sections(unasked, None, ())}
+
+
+def test_slices_explain_themselves() -> None:
+    kinds = {"order-stability": ("rerun", "permuted"), "confidence-honesty": ("control", "underdetermined")}
+    made = release(
+        {"random": ENTRIES["random"]}, {("random", s): Answers(9, {"valid": 300}, 1.0) for s in kinds}, list(kinds)
+    )
+    cut = tuple(
+        score.model_copy(
+            update={
+                "slices": tuple(
+                    SliceRecord(by="kind", value=value, n_expected=9, metrics={"accuracy_valid": rate(3, 9)})
+                    for value in kinds[score.suite]
+                )
+            }
+        )
+        for score in made.scores
+    )
+    order, honesty = dataclasses.replace(made, scores=cut).slice_tables
+    assert order.title.endswith("by kind of repetition") and "`rerun`: the same order again" in order.caption
+    assert honesty.title.endswith("by kind of item") and honesty.columns[0].label == "Kind of item"
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("no resample differs: no interval", "every resample gives the same value, so no interval is printed"),
+        ("upper bound not bounded below n = 299", "n is too small for an upper bound (299 needed)"),
+        (
+            "attainable ceiling 15/20: labels absent from the gold score 0; a label with one group: no interval",
+            "at most 15/20 = 0.750 is attainable: 5 labels have no item; some label has only one group, so no interval is printed",
+        ),
+        (
+            "attainable ceiling 3/4: labels absent from the gold score 0",
+            "at most 3/4 = 0.750 is attainable: 1 label has no item",
+        ),
+        ("3 of 7 pairs lack a choice; whatever", "3 of 7 pairs lack a choice; whatever"),
+    ],
+)
+def test_notes_are_in_plain_words(note: str, said: str) -> None:
+    assert in_words(note) == said
+
+
+def test_captions_say_what_a_number_is_worth(golden: Release) -> None:
+    captions = {table.id: table.caption for table in (*golden.measure_tables, *golden.cardinality_tables)}
+    latencies = [caption for name, caption in captions.items() if "latency" in name]
+    assert len(latencies) == 4 and all("what else it was doing" in caption for caption in latencies)
+    assert "underconfidence" in captions["measure-ece"]
+
+
+def test_lead_counts_in_the_right_number() -> None:
+    made = release(
+        {"random": ENTRIES["random"]}, {("random", "intent-77"): Answers(9, {"valid": 300}, 1.0)}, ["intent-77"]
+    )
+    assert lead(made).startswith("1 contender, 1 suite of frozen items, 300 expected decisions. ")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
 from dmb.contracts.cell import Receipt
-from dmb.errors import MissingEvidence
+from dmb.errors import DamagedFile, MissingEvidence
 from dmb.store.receipts import load_receipt, newest_number, write_receipt
 
 
@@ -35,7 +34,7 @@ def test_a_receipt_with_a_field_too_many_or_too_few_is_none(tmp_path):
     for number, text in enumerate(["{}", receipt().model_dump_json()[:-1] + ',"extra":1}', "", "null"]):
         path = tmp_path / f"receipt.{number}.json"
         path.write_text(text)
-        with pytest.raises(ValidationError):
+        with pytest.raises(DamagedFile, match=rf"{path.name}: is damaged"):
             load_receipt(path)
 
 

@@ -85,7 +85,9 @@ def test_counts_slices_and_groups():
     for item in BUILT.items:
         assert item.slices["n_options"] == len(item.order) == len(set(item.order))
         assert item.group == item.option_set
-        assert set(item.slices) == {"n_options", "tier", "position"} == set(SUITE.metrics.by)
+        wanted = {"n_options", "tier", "position"}
+        assert wanted == set(SUITE.metrics.by)
+        assert set(item.slices) == (wanted if item.slices["n_options"] > 2 else wanted - {"position"})
     assert all(len(options) == 512 for options in BUILT.option_sets.values())
     assert len(BUILT.option_sets) == 25
 
@@ -197,7 +199,7 @@ def test_places_are_even_within_each_n():
         cells = Counter(places if n < 25 else [min(p * 25 // n, 24) for p in places])
         assert max(cells.values()) - min(cells.get(c, 0) for c in range(min(n, 25))) <= 2
         assert abs(np.mean([(p + 0.5) / n for p in places]) - 0.5) < 0.05
-        thirds = Counter(i.slices["position"] for i in BUILT.items if i.slices["n_options"] == n)
+        thirds = Counter(i.slices["position"] for i in BUILT.items if i.slices["n_options"] == n and n > 2)
         assert all(6 <= count <= 13 for count in thirds.values()), (n, thirds)
 
 

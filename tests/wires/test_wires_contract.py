@@ -14,7 +14,7 @@ from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
 from dmb.parsing import judge_reply
-from dmb.wires import WIRES, WIRES_TO_COME
+from dmb.wires import WIRES
 
 OPTIONS = ("Billing", "A “bug”", "other\nthings")
 SLOTS = (Slot(id="decision", kind="choice"),)
@@ -77,6 +77,49 @@ GARBAGE = {
 }
 
 
+#: How a wire's server wraps a text that the model wrote; the other wires answer in fields of their own.
+WRAPPED = {
+    "chat_completions": lambda t: {"choices": [{"finish_reason": "stop", "message": {"content": t}}]},
+    "responses": lambda t: {
+        "status": "completed",
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": t}]}],
+    },
+    "messages": lambda t: {"stop_reason": "end_turn", "content": [{"type": "text", "text": t}]},
+    "generate_content": lambda t: {"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": t}]}}]},
+}
+OWN_FIELDS = {"systemone", "decisions"}
+
+WRITTEN = '{"choice_index": 1, "confidence": 0.5}'
+#: Texts that are no answer: each is near one, and none may be mended into one.
+NO_ANSWER = {
+    "empty": "",
+    "space": " \n",
+    "a fence": f"```json\n{WRITTEN}\n```",
+    "a word before": f"Answer: {WRITTEN}",
+    "a word after": f"{WRITTEN} I hope this helps.",
+    "two answers": WRITTEN * 2,
+    "in a list": f"[{WRITTEN}]",
+    "in a string": json.dumps(WRITTEN),
+    "cut off": WRITTEN[:-1],
+    "the index alone": "1",
+    "no confidence": '{"choice_index": 1}',
+    "an index as text": '{"choice_index": "1", "confidence": 0.5}',
+    "an index as fraction": '{"choice_index": 1.0, "confidence": 0.5}',
+    "an index as bool": '{"choice_index": true, "confidence": 0.5}',
+    "an index too large": '{"choice_index": 3, "confidence": 0.5}',
+    "an index below 0": '{"choice_index": -1, "confidence": 0.5}',
+    "percent": '{"choice_index": 1, "confidence": 50}',
+    "confidence as text": '{"choice_index": 1, "confidence": "0.5"}',
+    "confidence NaN": '{"choice_index": 1, "confidence": NaN}',
+    "confidence infinite": '{"choice_index": 1, "confidence": 1e999}',
+    "a number without end": '{"choice_index": 1, "confidence": 1' + "0" * 5000 + "}",
+    "a key twice": '{"choice_index": 0, "choice_index": 1, "confidence": 0.5}',
+    "half a surrogate pair": '{"choice_index": 1, "confidence": 0.5, "x": "\\ud800"}',
+    "deep": "[" * 100_000,
+    "single quotes": WRITTEN.replace('"', "'"),
+}
+
+
 def survives(name: str, status: int, body: bytes) -> Reply | Failure:
     """Read, judged, and written down without an exception."""
     read = WIRES[name].read(status, {}, body, ["decision"])
@@ -86,10 +129,6 @@ def survives(name: str, status: int, body: bytes) -> Reply | Failure:
     if isinstance(read, Reply):
         judge_reply(read, SHOWN, SLOTS)
     return read
-
-
-def test_wires_to_come_are_not_there_yet():
-    assert not WIRES_TO_COME & set(WIRES)
 
 
 @pytest.mark.parametrize("name", WIRES)
@@ -127,6 +166,36 @@ def test_garbage_is_read_without_an_exception_and_is_never_valid(name, status, b
         assert judge_reply(read, SHOWN, SLOTS).outcome != "valid"
 
 
+def test_every_wire_is_known_to_write_texts_or_fields():
+    assert set(WIRES) == set(WRAPPED) | OWN_FIELDS
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_a_text_that_is_an_answer_is_valid(name):
+    for text in (WRITTEN, f" {WRITTEN}\n", '{"confidence": 0.5, "why": "it is", "choice_index": 1}'):
+        read = survives(name, 200, json.dumps(WRAPPED[name](text)).encode())
+        judged = judge_reply(read, SHOWN, SLOTS)
+        assert judged.outcome == "valid", judged.reason
+        out = judged.outputs["decision"]
+        assert (out.position, out.confidence, out.confidence_kind) == (1, 0.5, "stated")
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+@pytest.mark.parametrize("text", NO_ANSWER.values(), ids=NO_ANSWER)
+def test_a_text_that_is_nearly_an_answer_is_malformed(name, text):
+    read = survives(name, 200, json.dumps(WRAPPED[name](text)).encode())
+    assert isinstance(read, Reply)
+    assert judge_reply(read, SHOWN, SLOTS).outcome == "malformed"
+
+
+@pytest.mark.parametrize("name", WIRES)
+@pytest.mark.parametrize("shape", WRAPPED)
+def test_an_answer_in_the_shape_of_another_wire_is_not_valid(name, shape):
+    read = survives(name, 200, json.dumps(WRAPPED[shape](WRITTEN)).encode())
+    if name != shape and isinstance(read, Reply):
+        assert judge_reply(read, SHOWN, SLOTS).outcome == "malformed"
+
+
 @pytest.mark.parametrize("name", WIRES)
 @given(status=st.sampled_from([200, *BARE_STATUS]), body=st.binary(max_size=60))
 def test_random_bytes(name, status, body):
@@ -138,7 +207,7 @@ json_values = st.recursive(
     | st.booleans()
     | st.integers()
     | st.floats()
-    | st.sampled_from(["choice", "Billing", "", "\ud800", "too_long"]),
+    | st.sampled_from(["choice", "Billing", "", "\ud800", "too_long", "message", "output_text", "failed", WRITTEN]),
     lambda v: (
         st.lists(v, max_size=3)
         | st.dictionaries(
@@ -166,6 +235,15 @@ json_values = st.recursive(
                     "candidates",
                     "output",
                     "text",
+                    "parts",
+                    "status",
+                    "finish_reason",
+                    "stop_reason",
+                    "refusal",
+                    "incomplete_details",
+                    "prompt_tokens",
+                    "usageMetadata",
+                    "choice_index",
                     "Billing",
                 ]
             ),

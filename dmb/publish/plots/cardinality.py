@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CAP = 255
 #: A little below nought, so that a curve at nought does not hide in the axis.
 _FLOOR = -4
+_TOP = 104
 #: Height of a line of text on the axis of accuracies.
 _LINE = 5.4
 
@@ -33,15 +34,15 @@ def cardinality_plot(release: Release) -> Plot | None:
         return None
     title = "Accuracy and latency by number of options"
     with house_style():
-        fig = Figure(figsize=(10.4, 4.5 * len(suites)))
-        # The gap between the panels holds the names at the ends of the curves.
+        fig = Figure(figsize=(12.2, 4.5 * len(suites)))
+        # The gap between the panels and the space at the right hold the names at the ends of the curves.
         grid = fig.add_gridspec(
             len(suites),
             2,
-            width_ratios=(1.75, 1),
-            wspace=0.5,
-            left=0.06,
-            right=0.985,
+            width_ratios=(1.6, 1),
+            wspace=0.46,
+            left=0.05,
+            right=0.86,
             bottom=0.15 / len(suites),
             top=1 - 0.13 / len(suites),
             hspace=0.4,
@@ -68,7 +69,7 @@ def _answered(release: Release, suite: str) -> list[tuple[int, Score]]:
 def _accuracy(release: Release, suite: str, ax: Axes) -> None:
     sizes, ends, silent = slice_values(release, suite, N_OPTIONS), [], []
     _number_axis(ax, sizes)
-    ax.set_ylim(_FLOOR, 104)
+    ax.set_ylim(_FLOOR, _TOP)
     ax.yaxis.set_major_locator(FixedLocator(range(0, 101, 20)))
     slot = release.slots(suite)[0]
     for place, score in _answered(release, suite):
@@ -110,8 +111,13 @@ def _latency(release: Release, suite: str, ax: Axes) -> None:
     sizes, slot = slice_values(release, suite, N_OPTIONS), release.slots(suite)[0]
     _number_axis(ax, sizes, few=True)
     ax.set_yscale("log")
+    ends = []
     for place, score in _answered(release, suite):
-        _curve(ax, sizes, _records(score, sizes, joined(slot, "latency_p50_ms")), look(place), scale=1)
+        how = look(place)
+        last = _curve(ax, sizes, _latencies(score, sizes, slot), how, scale=1)
+        if last is not None:
+            ends.append((*last, release.label(score.contender), how))
+    _names(ax, sizes[-1], ends)
     ax.yaxis.set_major_locator(LogLocator(10, numticks=8))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}" if y < 1 else f"{y:,.0f}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
@@ -122,6 +128,16 @@ def _latency(release: Release, suite: str, ax: Axes) -> None:
 def _records(score: Score, sizes: Iterable[int], key: str) -> list[MeasureRecord | None]:
     parts = [part_of(score, N_OPTIONS, size) for size in sizes]
     return [part.metrics.get(key) if part else None for part in parts]
+
+
+def _latencies(score: Score, sizes: Iterable[int], slot: str) -> list[MeasureRecord | None]:
+    """Median latencies, without those of no question that was taken: refusing a list at the door takes no time."""
+    key = joined(slot, "latency_p50_ms")
+    if (whole := score.metrics.get(key)) is None or whole.value is None:
+        return [None for _ in sizes]
+    refused = _records(score, sizes, joined(slot, "unsupported_rate"))
+    found = zip(_records(score, sizes, key), refused, strict=True)
+    return [None if door is not None and door.value == 1 else record for record, door in found]
 
 
 def _curve(
@@ -174,7 +190,8 @@ def _number_axis(ax: Axes, sizes: list[int], *, few: bool = False) -> None:
 def _names(ax: Axes, right: int, ends: list[tuple[int, float, str, Look]]) -> None:
     """Each name at the height where its curve ends, pushed apart where two would overlap."""
     ends = sorted(ends, key=lambda end: end[1])
-    for height, (size, y, label, how) in zip(_apart([end[1] for end in ends]), ends, strict=True):
+    across = ax.get_xaxis_transform()
+    for height, (size, y, label, how) in zip(_apart([_height(ax, end[1]) for end in ends]), ends, strict=True):
         # A dotted leader is no part of the curve: it leads from where the curve stops short.
         leader = {
             "arrowstyle": "-",
@@ -188,12 +205,19 @@ def _names(ax: Axes, right: int, ends: list[tuple[int, float, str, Look]]) -> No
         ax.annotate(
             label.replace("$", r"\$"),
             (size, y),
-            (right * 1.5, height),
+            (right * 1.5, (height - _FLOOR) / (_TOP - _FLOOR)),
+            textcoords=across,
             fontsize=8,
             va="center",
             annotation_clip=False,
             arrowprops=leader,
         )
+
+
+def _height(ax: Axes, y: float) -> float:
+    """Where a value stands in the panel, as if the axis were the one of accuracies."""
+    to_axes = ax.transData + ax.transAxes.inverted()
+    return _FLOOR + (_TOP - _FLOOR) * float(to_axes.transform((ax.get_xlim()[0], y))[1])
 
 
 def _apart(wanted: list[float]) -> list[float]:

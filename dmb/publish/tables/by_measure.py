@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmb.contracts.cell import Score
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, measure
+from dmb.publish.records import COSTS
 from dmb.publish.table import Column, Notes, Row, Table, Value, words
+from dmb.publish.tables import honesty, order
 from dmb.publish.tables.matrix import answered, not_asked, place
 
 if TYPE_CHECKING:
@@ -14,16 +17,66 @@ if TYPE_CHECKING:
 
 
 def tables(release: Release) -> tuple[Table, ...]:
-    """All of them, in the order of ``measures.MEASURES``."""
-    keys = in_order(key for score in release.cells.values() for key in score.metrics)
-    return tuple(_table(release, key) for key in keys)
+    """All that have something to compare, in the order of ``measures.MEASURES``."""
+    plain = _nought(release) | _unbilled(release)
+    return tuple(_table(release, key, suites) for key, suites in _suites_of(release).items() if key not in plain)
 
 
-def _table(release: Release, key: str) -> Table:
+def lines(release: Release) -> tuple[str, ...]:
+    """What would be a table of nothing but noughts, or of nothing but "not billed", in one line each."""
+    unbilled = _unbilled(release)
+    said = (("0 in every cell", _nought(release) - unbilled), ("Not billed in any cell", unbilled))
+    return tuple(f"{what}: {', '.join(measure(k).label for k in in_order(keys))}." for what, keys in said if keys)
+
+
+def _suites_of(release: Release) -> dict[str, list[str]]:
+    """Measure -> suites where somebody was asked; not those that show it in a section of their own."""
+    elsewhere = order.shown(release) | honesty.shown(release)
+    found: dict[str, list[str]] = {}
+    for key in in_order(key for score in release.cells.values() for key in score.metrics):
+        suites = [
+            suite
+            for suite in release.suites
+            if (suite, key) not in elsewhere and any(key in score.metrics for score in _asked(release, suite))
+        ]
+        if suites:
+            found[key] = suites
+    return found
+
+
+def _asked(release: Release, suite: str) -> list[Score]:
+    return [release.cells[contender, suite] for contender in answered(release, [suite])]
+
+
+def _nought(release: Release) -> set[str]:
+    """Measures that are 0 wherever somebody was asked."""
+    return {
+        key
+        for key, suites in _suites_of(release).items()
+        if all(
+            (record := score.metrics.get(key)) is not None and record.value == 0
+            for suite in suites
+            for score in _asked(release, suite)
+        )
+    }
+
+
+def _unbilled(release: Release) -> set[str]:
+    """Costs where nobody who was asked sends a bill."""
+    return {
+        key
+        for key, suites in _suites_of(release).items()
+        if key in COSTS
+        and all(
+            not release.billed(score.contender) and not ((record := score.metrics.get(key)) and record.value)
+            for suite in suites
+            for score in _asked(release, suite)
+        )
+    }
+
+
+def _table(release: Release, key: str, suites: list[str]) -> Table:
     what = measure(key)
-    suites = [
-        suite for suite in release.suites if any(key in release.cells[c, suite].metrics for c in release.contenders)
-    ]
     notes = Notes()
     rows = []
     for contender in answered(release, suites):

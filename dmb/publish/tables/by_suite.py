@@ -10,6 +10,7 @@ from dmb.publish.measures import joined, measure
 from dmb.publish.records import cost_of, stop_text, value_of
 from dmb.publish.table import Column, Notes, Row, Table, Value, words
 from dmb.publish.tables import columns
+from dmb.publish.tables.matrix import rows_and_remarks
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
@@ -25,9 +26,9 @@ def table(release: Release, suite: str, slot: str) -> Table:
     extra = () if primary in (*_RATES, "latency_p50_ms", "cost_usd_per_1000") else (primary,)
     shown = (*extra, *_RATES)
     notes = Notes()
+    contenders, remarks = rows_and_remarks(release, [suite])
     rows = tuple(
-        _row(release, contender, release.cells[contender, suite], slot, shown, notes)
-        for contender in release.contenders
+        _row(release, contender, release.cells[contender, suite], slot, shown, notes) for contender in contenders
     )
     heads = [Column("Contender", numeric=False)]
     for name in shown:
@@ -44,15 +45,15 @@ def table(release: Release, suite: str, slot: str) -> Table:
         columns=tuple(heads),
         rows=rows,
         notes=tuple(notes.texts),
-        # Below the table: some suites need a paragraph, and the numbers come first.
-        remarks=(" ".join(spec.description.split()),),
+        remarks=remarks,
+        about=" ".join(spec.description.split()),
     )
 
 
 def _caption(release: Release, suite: str, slot: str) -> str:
     rows, groups = release.size(suite)
-    together = f", in {numbers.count(groups)} groups." if groups != rows else "."
-    said = f"{numbers.count(rows)} rows expected of each contender{together}"
+    together = f", in {numbers.things(groups, 'group')}." if groups != rows else "."
+    said = f"{numbers.things(rows, 'row')} expected of each contender{together}"
     if release.suites[suite].metrics.honesty and not columns.has(release, suite, joined(slot, "accuracy_controls")):
         said += " Accuracy is over the answerable controls."
     return said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmb.canonical import canonical_json
@@ -82,9 +83,9 @@ def suite_list(release: Release) -> Table:
 
 def run_table(release: Release) -> Table:
     """One row per run: when, where, with what, and what it cost."""
-    rows = []
+    rows, spend = [], () if _nothing_billed(release) else _SPEND
     for run in release.runs:
-        money = (_usd(run.spend_usd.get(name)) for name in _SPEND)
+        money = (_usd(run.spend_usd.get(name)) for name in spend)
         versions = words((f"{name} {version}" for name, version in sorted(run.versions.items())), "not recorded")
         rows.append(
             Row(
@@ -99,11 +100,21 @@ def run_table(release: Release) -> Table:
     columns = (
         Column("Run", numeric=False),
         Column("Started", numeric=False),
-        *(Column(name.capitalize(), unit="USD") for name in _SPEND),
+        *(Column(name.capitalize(), unit="USD") for name in spend),
         Column("Versions", numeric=False),
     )
-    caption = "Negotiation is the cost of probes before the first item; unsettled is what was reserved for attempts whose charge never became known."
+    billed = "Negotiation is the cost of probes before the first item; unsettled is what was reserved for attempts whose charge never became known."
+    caption = billed if spend else "Cost: not billed, in every run."
     return Table("runs", "Runs", caption, columns, tuple(rows))
+
+
+def _nothing_billed(release: Release) -> bool:
+    """Whether a column of costs would hold nothing but noughts that are no prices."""
+    amounts = [run.spend_usd.get(name) for run in release.runs for name in _SPEND]
+    if any(amount is not None and Decimal(amount) for amount in amounts) or any(map(release.billed, release.asked)):
+        return False
+    # A run may have probed a billed contender that was then skipped; only without any is an unknown amount none.
+    return None not in amounts or not any(map(release.billed, release.contenders))
 
 
 def _usd(amount: str | None) -> Value:

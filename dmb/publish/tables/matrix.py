@@ -12,6 +12,9 @@ from dmb.publish.table import Notes, Value
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
+#: As many skipped contenders keep a row each; more of them become a line below the table.
+_SKIPPED_ROWS = 2
+
 
 def answered(release: Release, suites: Iterable[str]) -> list[str]:
     """Contenders that were asked in at least one of the suites."""
@@ -30,6 +33,15 @@ def not_asked(release: Release, suites: Iterable[str]) -> tuple[str, ...]:
                 release.label_in_prose(contender)
             )
     return tuple(f"Not asked ({reason}): {', '.join(labels)}." for reason, labels in by_reason.items())
+
+
+def rows_and_remarks(release: Release, suites: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Contenders that get a row, and lines for the others: a few who were not asked have a row that says so."""
+    suites = list(suites)
+    there = answered(release, suites)
+    if not there or len(release.contenders) - len(there) <= _SKIPPED_ROWS:
+        return list(release.contenders), ()
+    return there, not_asked(release, suites)
 
 
 def place(release: Release, score: Score, key: str, notes: Notes) -> Value:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dmb.publish.measures import joined
 from dmb.publish.table import Table
 from dmb.publish.tables import columns
+from dmb.publish.tables.matrix import answered
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
@@ -29,5 +30,16 @@ def tables(release: Release) -> tuple[Table, ...]:
         )
         for suite in release.suites
         for slot in release.slots(suite)
-        if columns.has(release, suite, joined(slot, "flip_rate"))
+        if columns.has(release, suite, joined(slot, "flip_rate")) and answered(release, [suite])
     )
+
+
+def shown(release: Release) -> set[tuple[str, str]]:
+    """(suite, key) of the measures that stand in these tables."""
+    return {
+        (suite, joined(slot, name))
+        for suite in release.suites
+        for slot in release.slots(suite)
+        if columns.has(release, suite, joined(slot, "flip_rate"))
+        for name in _NAMES
+    }

@@ -16,7 +16,27 @@ if TYPE_CHECKING:
     from dmb.publish.release import Release
 
 N_OPTIONS = "n_options"
-_NAMES = {N_OPTIONS: "number of options"}
+#: Slice -> how a heading calls it, and what its values mean.
+_NAMES = {
+    N_OPTIONS: ("number of options", ""),
+    "k": ("number of equally good options (k)", ""),
+    "marks": (
+        "anonymisation marks in the text",
+        "Marks such as `<#>` were put in by whoever collected the texts, and may give the answer away.",
+    ),
+    "part": (
+        "part of the drawn items",
+        "`eval`: asked in this suite alone; `order`: asked again in the suite that changes the order of options.",
+    ),
+    "position": ("place of the right option in the list", "N = 2 is left out, since it has no middle."),
+    "tier": ("how near the wrong options are to the right one (tier)", ""),
+}
+#: The same for slices called ``kind``, which mean one thing where options change places and another where nothing is known.
+_REPEATED = ("kind of repetition", "`rerun`: the same order again; `permuted`: another order.")
+_ITEMS = (
+    "kind of item",
+    "`control`: answerable; `underdetermined`: several options are equally good; `no-good-option`: none fits.",
+)
 _CURVES = ("accuracy_valid", "accuracy_end_to_end", "latency_p50_ms")
 
 
@@ -73,15 +93,15 @@ def _table(release: Release, suite: str, by: str, key: str) -> Table:
     rows = []
     for value in slice_values(release, suite, by):
         places = [_place(release.cells[contender, suite], by, value, key, notes) for contender in contenders]
-        rows.append(Row((Value(str(value)), *places)))
-    named = _NAMES.get(by, by.replace("_", " "))
+        rows.append(Row((Value(_spelled(value)), *places)))
+    named, values_mean = _named(release, suite, by)
     return Table(
         id=f"slice-{suite}-{by}-{key}".replace("_", "-").replace(".", "-"),
         title=f"`{suite}`: {measure(key).label} by {named}",
         unit=numbers.UNIT_NAMES[measure(key).unit],
-        caption=measure(key).says,
+        caption=f"{measure(key).says} {values_mean}".strip(),
         columns=(
-            Column(named.capitalize(), numeric=False),
+            Column(named[:1].upper() + named[1:], numeric=False),
             *(Column(release.label(contender)) for contender in contenders),
         ),
         rows=tuple(rows),
@@ -89,6 +109,17 @@ def _table(release: Release, suite: str, by: str, key: str) -> Table:
         remarks=not_asked(release, [suite]),
         kind="matrix",
     )
+
+
+def _named(release: Release, suite: str, by: str) -> tuple[str, str]:
+    metrics = release.suites[suite].metrics
+    if by == "kind" and (metrics.honesty or metrics.compare_with):
+        return _ITEMS if metrics.honesty else _REPEATED
+    return _NAMES.get(by, (by.replace("_", " "), ""))
+
+
+def _spelled(value: str | int | bool) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _place(score: Score, by: str, value: str | int | bool, key: str, notes: Notes) -> Value:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmb.contracts.cell import Score
-from dmb.contracts.price import PriceRow
+from dmb.price_windows import window_text
 from dmb.publish import numbers
 from dmb.publish.records import NOT_BILLED, stop_text
 from dmb.publish.table import Column, Row, Table, Value, words
+from dmb.publish.tables.matrix import rows_and_remarks
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
 _OWN_MACHINE = "not billed: runs on your own machine"
+#: How scoring writes why attempts have no cost: the reason, and how many they are.
+_COUNTED = re.compile(r"(.+) \((\d+) attempts?\)")
 _TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
 
 
 def spend_table(release: Release) -> Table:
     """One row per contender, over all its cells."""
-    rows = tuple(_row(release, contender) for contender in release.contenders)
+    contenders, remarks = rows_and_remarks(release, release.suites)
+    rows = tuple(_row(release, contender) for contender in contenders)
     columns = (
         Column("Contender", numeric=False),
         Column("Cost", unit="USD"),
@@ -34,7 +39,7 @@ def spend_table(release: Release) -> Table:
         Column("Note", numeric=False),
     )
     caption = "Every attempt that was kept, retries included, at list prices. What is not known is called unknown and never taken as 0."
-    return Table("spend", "Spend", caption, columns, rows)
+    return Table("spend", "Spend", caption, columns, rows, remarks=remarks)
 
 
 def price_table(release: Release) -> Table:
@@ -47,7 +52,11 @@ def price_table(release: Release) -> Table:
                 Value(f"{price:f}") if price is not None else Value("unknown", muted=True)
                 for price in (row.input, row.cached, row.output)
             )
-            dated = (Value(_window(row)), Value(row.checked_on.isoformat()), Value(row.source))
+            dated = (
+                Value(window_text(row) or "–"),
+                Value(row.checked_on.isoformat() if row.checked_on else "–"),
+                Value(row.source),
+            )
             rows.append(Row((Value(release.label(contender)), *prices, *dated)))
     unpriced = [release.label_in_prose(contender) for contender in billed if not release.price_rows(contender)]
     columns = (
@@ -69,14 +78,6 @@ def price_table(release: Release) -> Table:
     )
 
 
-def _window(row: PriceRow) -> str:
-    if row.valid_from and row.valid_to:
-        return f"{row.valid_from} to {row.valid_to}"
-    if row.valid_from:
-        return f"from {row.valid_from}"
-    return f"until {row.valid_to}" if row.valid_to else "–"
-
-
 def _row(release: Release, contender: str) -> Row:
     scores = [release.cells[contender, suite] for suite in release.suites]
     asked = [score for score in scores if score.status != "skipped"]
@@ -91,7 +92,7 @@ def _row(release: Release, contender: str) -> Row:
     known = [score for score in asked if score.cost_usd is not None]
     total = sum((Decimal(score.cost_usd) for score in known), Decimal(0))
     decisions = sum(score.n_expected - score.outcomes.get("skipped", 0) for score in asked)
-    remarks = list(dict.fromkeys(score.cost_note for score in asked if score.cost_note))
+    remarks = _reasons(score.cost_note for score in asked if score.cost_note)
     if not known:
         cost = per_1000 = Value("unknown", muted=True)
     elif len(known) < len(asked):
@@ -102,6 +103,16 @@ def _row(release: Release, contender: str) -> Row:
         cost = Value(numbers.usd(total))
         per_1000 = Value(numbers.usd(1000 * total / decisions)) if decisions else Value("n/a", muted=True)
     return Row((head, cost, per_1000, attempts, _unknown_share(asked), *tokens, Value(words(remarks, "–"))))
+
+
+def _reasons(notes: Iterable[str]) -> list[str]:
+    """Each reason once, with the attempts of all suites together where scoring counts them."""
+    attempts: dict[str, int] = {}
+    for part in (part for note in notes for part in note.split("; ")):
+        counted = _COUNTED.fullmatch(part)
+        reason, n = (counted[1], int(counted[2])) if counted else (part, 0)
+        attempts[reason] = attempts.get(reason, 0) + n
+    return [f"{reason} ({numbers.things(n, 'attempt')})" if n else reason for reason, n in attempts.items()]
 
 
 def _unknown_share(scores: list[Score]) -> Value:
