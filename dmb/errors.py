@@ -6,6 +6,8 @@
     ├── MissingEvidence             3  a receipt or raw log that a number needs is not here
     ├── DamagedFile                 3  bytes differ from the digest that was recorded for them
     ├── SourceUnavailable           3  a dataset is neither on disk, nor in the mirror, nor on the network
+    ├── BudgetExhausted             4  the release may spend no more (dmb/ledger/refusals.py)
+    │   └── LedgerUnusable          4  the ledger cannot be read or written, so nothing may be spent
     └── CellBusy                    3  another process asks this cell, or works in this checkout, right now
 
 Anything else that escapes is a bug and keeps its traceback.
