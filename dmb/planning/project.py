@@ -240,6 +240,11 @@ def _check_suites(p: Project) -> None:
         file = f"{SUITES}/{s.id}.toml"
         _check_sayable(s.items.params, file, "items.params")
         _check_sayable(s.gate, file, "gate")
+        if other := next((slot for slot in s.slots if slot.kind != "choice"), None):
+            # the contract knows the kinds to come; asking and judging them is not built yet
+            raise InputError(
+                file, f"slots.{other.id}.kind", f"{other.kind!r} cannot be asked yet", 'use kind = "choice"'
+            )
         if s.items.builder not in BUILDERS:
             raise InputError(
                 file, "items.builder", f"unknown builder {s.items.builder!r}", nearest(s.items.builder, BUILDERS)

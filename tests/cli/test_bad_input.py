@@ -150,6 +150,10 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
         replace("data/suites/alpha.toml", 'id = "alpha"', 'id = "omega"'),
         ["data/suites/alpha.toml", "'alpha'"],
     ),
+    "slot of a kind that cannot be asked": (
+        append("data/suites/alpha.toml", '[[slots]]\nid = "reply"\nkind = "text"\n'),
+        ["data/suites/alpha.toml", "slots.reply.kind", "choice"],
+    ),
     "unknown builder": (
         replace("data/suites/alpha.toml", 'builder = "jsonl"', 'builder = "json"'),
         ["data/suites/alpha.toml", "items.builder", "'jsonl'"],
