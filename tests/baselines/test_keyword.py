@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from dmb.baselines import BASELINES
+from dmb.baselines import BASELINES, keyword
 from dmb.baselines.keyword import option_stems, stem, stems
 from dmb.baselines.question import Knowledge, Question
 
@@ -118,3 +118,12 @@ def test_stop_words_count_in_keyword_lists():
 def test_lists_of_options_that_are_not_shown_change_nothing():
     options = [("a", "lost card"), ("b", "cash fee")]
     assert ask("lost card", options, {"z": ["card"]}) == ask("lost card", options)
+
+
+def test_no_question_is_cheaper_for_what_was_asked_before(monkeypatch):
+    counted = []
+    monkeypatch.setattr(keyword, "option_stems", lambda text: counted.append(text) or frozenset())
+    answerer = keyword.open_keyword(Knowledge({}))
+    for n in range(2):
+        answerer(Question((str(n), 0, 0), "lost card", [("a", "lost card"), ("b", "cash fee")]))
+    assert counted == ["lost card", "cash fee"] * 2

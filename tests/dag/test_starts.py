@@ -120,3 +120,22 @@ def test_the_manifest_says_what_the_run_was(built: Tiny) -> None:
     index = json.loads((built.root / "runs/tiny-1/cells.json").read_text())
     assert len(index) == 9 and {c["status"] for c in index} == {"complete"}
     assert all((built.root / c["receipt"]).exists() for c in index)
+
+
+def test_a_reference_answered_afresh_scores_what_is_compared_with_it(tiny: Tiny) -> None:
+    receipt = next((tiny.root / "runs/_cells/random.alpha").rglob("receipt.1.json"))
+    stopped = json.loads(receipt.read_text()) | {"status": "stopped", "stop_reason": "budget"}
+    receipt.write_text(json.dumps(stopped))
+    jobs = tiny.build("results/tiny.md", "--config", "retry=true")
+    assert jobs.asked == {"random.alpha"}
+    assert jobs.scored == {"random.alpha", "random.order"}
+    assert json.loads(receipt.with_name("receipt.2.json").read_text())["n_asked"] == 0
+
+
+def test_the_version_of_a_wire_asks_its_cells_alone(tiny: Tiny) -> None:
+    target = "results/other.md"
+    tiny.edit("config.yaml", "contenders: [random, keyword]\n", "contenders: [random, jev]\n")
+    tiny.build(target)
+    tiny.edit("dmb/wires/systemone.py", "version=1", "version=2")
+    jobs = tiny.dry(target)
+    assert jobs.asked == jobs.scored == {"jev.beta"}
