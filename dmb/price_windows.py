@@ -41,6 +41,12 @@ def holds(row: PriceRow, at: dt.datetime) -> bool:
     return (minute >= start and _is_day(row, day)) or (minute < end and _is_day(row, day - _DAY))
 
 
+def dates_meet(row: PriceRow, first: dt.datetime, until: dt.datetime) -> bool:
+    """Whether the row's dates leave any instant from ``first`` to ``until``; weekdays and hours apart."""
+    start, end = _instant(row.valid_from, row.zone, 0), _instant(row.valid_to, row.zone, 1)
+    return (start is None or start <= until) and (end is None or end > first)
+
+
 def takes_size(row: PriceRow, prompt_tokens: int) -> bool:
     """Whether a prompt of that many tokens has the row's size."""
     return (row.prompt_from or 0) <= prompt_tokens and (row.prompt_to is None or prompt_tokens < row.prompt_to)

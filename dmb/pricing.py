@@ -8,9 +8,15 @@ from decimal import Decimal
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.price import PriceRow
-from dmb.price_windows import holds, takes_size
+from dmb.price_windows import dates_meet, holds, takes_size
 
 PER_TOKENS = Decimal(1_000_000)
+
+#: Providers add a few hundred tokens of their own, most where a tool is forced.
+TOKENS_AROUND_PROMPT = 1000
+
+#: Between reserving and the end of a request lie minutes; a price that begins later than this is none of its business.
+_SOON = dt.timedelta(days=1)
 
 #: A charge that differs from the table's figure by more than this share is shown.
 GAP_SHOWN_ABOVE = Decimal("0.05")
@@ -68,6 +74,33 @@ def attempt_cost_usd(
     cost = fresh * row.input + usage.output_tokens * row.output
     cost += cached * (row.cached or 0) + written * (row.cache_write or 0)
     return cost / PER_TOKENS, None
+
+
+def worst_case_usd(
+    rows: Sequence[PriceRow], prompt_bytes: int, max_output_tokens: int, at: dt.datetime, tier: str = "standard"
+) -> Decimal | None:
+    """The most that one request can cost, in US dollars, before it is sent. None where no price holds to bound it.
+
+    ``prompt_bytes``: of the request's body in UTF-8; no tokenizer makes more tokens than bytes, and what a provider puts
+    around a prompt is allowed for. The dearest row of today and tomorrow counts, whatever its hours and sizes, and the
+    dearest kind of input.
+    """
+    standing = [r for r in rows if r.tier == tier and dates_meet(r, at, at + _SOON)]
+    known = [r for r in standing if not r.unbilled]
+    if not standing or any(r.input is None or r.output is None for r in known):
+        return None
+    prompt = max((max(r.input or 0, r.cached or 0, r.cache_write or 0) for r in known), default=Decimal(0))
+    output = max((r.output or Decimal(0) for r in known), default=Decimal(0))
+    return (prompt * (prompt_bytes + TOKENS_AROUND_PROMPT) + output * max_output_tokens) / PER_TOKENS
+
+
+def not_billed(status: int | None) -> bool:
+    """Whether a response with this HTTP status costs nothing: the provider turned the request away unread.
+
+    So say the price pages of the providers in the table. What broke off while a model may have been at work (500, 502,
+    504, a time-out, a reset) is not among them: nobody can say what that cost.
+    """
+    return status is not None and (400 <= status <= 499 or status in (503, 529)) and status not in (408, 499)
 
 
 def compare_with_charge(table: Decimal | None, charged: Decimal | None) -> Decimal | None:

@@ -86,15 +86,17 @@ def _conclude(run_id: str, keys: list[str], limit: int | None, workflow_code: in
 def exit_code(status: str, endings: list[tuple[str, str | None]], workflow_code: int) -> int:
     """The first of execution, authentication, budget, deadline that happened; 0 when none did."""
     from dmb.errors import EXIT_AUTHENTICATION, EXIT_BUDGET, EXIT_COMPLETE, EXIT_DEADLINE, EXIT_EXECUTION, EXIT_ORDER
+    from dmb.store.receipts import LANE_STOPPED
 
     happened = set()
     if status in ("failed", "interrupted", "running") or workflow_code != 0:
         happened.add(EXIT_EXECUTION)
     for ending, reason in endings:
-        text = reason or ""
-        if "authentication" in text:
+        # the first word says what stopped it; what follows is for people, and may hold any word
+        cause = (reason or "").removeprefix(f"{LANE_STOPPED}: ").partition(":")[0]
+        if cause == "authentication":
             happened.add(EXIT_AUTHENTICATION)
-        elif "budget" in text:
+        elif cause == "budget":
             happened.add(EXIT_BUDGET)
         elif ending == "dnf":
             happened.add(EXIT_DEADLINE)

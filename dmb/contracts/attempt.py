@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from dmb.contracts.frozen import Frozen, Sha256
 
 Outcome = Literal["valid", "malformed", "truncated", "refused", "failed", "unsupported", "skipped"]
@@ -23,13 +25,20 @@ class Usage(Frozen):
 
 
 class Timing(Frozen):
-    """``sent_at`` is UTC; the rest are milliseconds. ``request_ms``: first byte sent to last byte received."""
+    """``sent_at`` is UTC; the rest are milliseconds. ``request_ms``: first byte sent to last byte received.
+
+    ``connect_ms`` and ``tls_ms`` come before it, where a ``new_connection`` had to be made. ``lag_ms``: the longest that
+    this process was kept from running meanwhile; with much of it, the other times say more about this machine.
+    """
 
     sent_at: str
     request_ms: float | None = None
     first_byte_ms: float | None = None
     connect_ms: float | None = None
+    tls_ms: float | None = None
+    new_connection: bool | None = None
     client_wait_ms: float = 0.0
+    lag_ms: float | None = None
 
 
 class Failure(Frozen):
@@ -73,4 +82,5 @@ class Attempt(Frozen):
     reason: str | None = None
     timing: Timing
     simulated: bool = False
+    n_scrubbed: int = Field(0, description="how often the credential stood in the reply and was blotted out")
     origin: str | None = None

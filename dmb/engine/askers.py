@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from dmb.baselines import BASELINES
 from dmb.baselines.question import Answer, Knowledge, Question, Unsupported
 from dmb.contracts.attempt import Failure
 from dmb.contracts.request import Request
-from dmb.transport import Transport
+from dmb.engine.asked import Asked
+from dmb.engine.lag import LagMeter
+from dmb.store.exchanges import ExchangeFolder
+from dmb.transport import (
+    RECORD_VARIABLE,
+    REPLAY_VARIABLE,
+    LiveTransport,
+    RecordingTransport,
+    ReplayTransport,
+    Transport,
+)
 from dmb.wires import WIRES, in_process
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question put, and the raw answer to it. Milliseconds."""
-
-    body: str | None
-    status: int | None
-    headers: Mapping[str, str]
-    reply: bytes
-    failure: Failure | None
-    request_ms: float | None
-    first_byte_ms: float | None
-    connect_ms: float | None
-    client_wait_ms: float
+from dmb.wires.exchange import Call
 
 
 class Asker(Protocol):
@@ -37,7 +34,10 @@ class Asker(Protocol):
     version: int
     concurrency: int
 
-    def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
+    def call(self, request: Request) -> Call | None:
+        """What would be sent for it; None where nothing leaves the process."""
+
+    def ask(self, request: Request, call: Call | None, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
         """One attempt."""
 
     def close(self) -> None:
@@ -55,13 +55,16 @@ class BaselineAsker:
         self._kind = BASELINES[baseline].confidence_kind
         self._answer = BASELINES[baseline].open(knowledge)
 
-    def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
+    def call(self, request: Request) -> None:
+        """Nothing is sent."""
+
+    def ask(self, request: Request, call: Call | None, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
         """Timed around the answer alone."""
         question = Question(key=key, state=request.state, options=tuple(zip(option_ids, request.options, strict=True)))
         began = time.perf_counter_ns()
         answer = self._answer(question)
         took = round((time.perf_counter_ns() - began) / 1e6, 3)
-        return Asked(None, None, {}, self._encode(answer), None, took, None, None, 0.0)
+        return Asked(reply=self._encode(answer), request_ms=took)
 
     def _encode(self, answer: Answer | Unsupported) -> bytes:
         if isinstance(answer, Unsupported):
@@ -81,6 +84,7 @@ class WireAsker:
         model: str,
         settings: Mapping[str, Any],
         dialect: Mapping[str, Any],
+        provider: str,
         address: str,
         credential: str | None,
         concurrency: int,
@@ -89,32 +93,58 @@ class WireAsker:
         self.name = f"wire:{wire}"
         self.version = WIRES[wire].version
         self.concurrency = concurrency
-        self._wire, self._model, self._settings, self._dialect = WIRES[wire], model, settings, dialect
+        self.settings = settings
+        self._wire, self._model, self._dialect = WIRES[wire], model, dialect
         self._headers = dict(self._wire.authorise(credential, dialect)) if credential else {}
-        self._transport = Transport(address, timeout_s, concurrency)
+        secrets = (credential,) if credential else ()
+        self._transport = _transport(provider, address, timeout_s, concurrency, secrets)
+        self._lag = LagMeter()
 
-    def ask(self, request: Request, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
+    def call(self, request: Request) -> Call:
+        """The HTTP call without its credential."""
+        return self._wire.call(request, self._model, self.settings, self._dialect)
+
+    def ask(self, request: Request, call: Call | None, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
         """One HTTP call, or none for a question that the wire cannot put. What the network does is returned, not raised."""
-        call = self._wire.call(request, self._model, self._settings, self._dialect)
+        assert call is not None
         if call.unsupported is not None:
-            unsent = Failure(kind="unsupported", detail=call.unsupported)
-            return Asked(None, None, {}, b"", unsent, None, None, None, 0.0)
+            return Asked(failure=Failure(kind="unsupported", detail=call.unsupported))
+        token = self._lag.begin()
         x = self._transport.send(call.method, call.path, call.body, {**call.headers, **self._headers})
+        lag_ms = self._lag.end(token)
         failure = None
         if x.error is not None:
             failure = Failure(kind="timeout" if x.timed_out else "transport", detail=x.error)
         return Asked(
-            call.body,
-            x.status,
-            x.headers,
-            x.body,
-            failure,
-            x.request_ms,
-            x.first_byte_ms,
-            x.connect_ms,
-            x.client_wait_ms,
+            body=call.body,
+            status=x.status,
+            headers=x.headers,
+            reply=x.body,
+            failure=failure,
+            request_ms=x.request_ms,
+            first_byte_ms=x.first_byte_ms,
+            connect_ms=x.connect_ms,
+            tls_ms=x.tls_ms,
+            new_connection=x.new_connection,
+            client_wait_ms=x.client_wait_ms,
+            lag_ms=lag_ms,
+            sent=x.sent,
+            n_scrubbed=x.n_scrubbed,
         )
 
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
+        self._lag.close()
+
+
+def _transport(provider: str, address: str, timeout_s: float, connections: int, secrets: tuple[str, ...]) -> Transport:
+    """To one provider, in the mode that the environment asks for."""
+    if folder := os.environ.get(REPLAY_VARIABLE):
+        recordings = ExchangeFolder(Path(folder))
+        recordings.check()
+        return ReplayTransport(recordings, provider)
+    live = LiveTransport(address, timeout_s, connections, secrets)
+    if folder := os.environ.get(RECORD_VARIABLE):
+        return RecordingTransport(ExchangeFolder(Path(folder)), provider, live)
+    return live

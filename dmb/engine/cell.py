@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import os
 import threading
 import time
-from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from dmb.baselines.question import Knowledge
-from dmb.canonical import json_line, sha256_hex
 from dmb.contracts.attempt import OUTCOMES, Attempt
 from dmb.contracts.cell import CellStatus, Receipt
-from dmb.contracts.contender import Contender, Provider
+from dmb.contracts.decision import Decision
 from dmb.contracts.suite import Slot
-from dmb.engine.askers import Asker, BaselineAsker, WireAsker
-from dmb.engine.decide import Key, by_item, decide, is_finished
+from dmb.engine.contact import Contact, open_contact, serve_log
+from dmb.engine.decide import Key, decide, is_finished
 from dmb.engine.earlier import logged_attempts
-from dmb.engine.lane import Rules, Stopped, ask_item
-from dmb.engine.serve import ServedModel
-from dmb.engine.task import Task
-from dmb.errors import DamagedFile, DmbError, MissingEvidence
-from dmb.prompting import render, shown_options
-from dmb.sampling import SUBSET_SEED
+from dmb.engine.item import ask_item
+from dmb.engine.questions import Questions
+from dmb.engine.spool import DecisionSpool
+from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
+from dmb.engine.stops import RUN_STOPPED, Stops
+from dmb.errors import DmbError, MissingEvidence
 from dmb.store.attempts import AttemptLog, read_attempts
-from dmb.store.files import load_json, write_whole
-from dmb.store.frozen_items import FrozenItems, gold_shares, load_items, load_texts, load_train
+from dmb.store.files import file_sha256, load_json
 from dmb.store.layout import cell_dir, decisions_file, raw_log, run_dir
 from dmb.store.locks import CellLock
 from dmb.store.receipts import LANE_STOPPED, write_receipt
-from dmb.store.runs import mark, run_status, stops_dir
+from dmb.store.runs import mark, run_status
 
 #: So many items that fail one after the other, retries included, are no accident of the items.
 FAILURES_THAT_STOP = 10
@@ -52,18 +48,18 @@ def ask_cell(run: str, cell_key: str, out: Path) -> None:
 
 
 def _ask_cell(run: str, cell_key: str, out: Path) -> None:
-    plan = load_json(run_dir(run) / "plan.json")["cells"]
-    full = next((k for k in plan if k.startswith(cell_key)), None)
+    plan = load_json(run_dir(run) / "plan.json")
+    full = next((k for k in plan["cells"] if k.startswith(cell_key)), None)
     if full is None:
         raise MissingEvidence(f"run {run} did not plan cell {cell_key}; start again")
     if run_status(run) != "running":
         raise DmbError(f"run {run} has ended: nothing may be asked under it; start again")
-    cell = plan[full]
+    cell = plan["cells"][full]
     with CellLock(cell_dir(cell["contender"], cell["suite"], full), run):
         if out.exists():
             return  # an orphan of an earlier start finished it since the plan was made; its receipt stands
         began = time.monotonic()
-        work = _Cell(run, full, cell)
+        work = _Cell(run, full, cell, plan)
         status, reason = work.ask()
         write_receipt(out, work.receipt(status, reason, round(time.monotonic() - began, 3)))
 
@@ -76,22 +72,21 @@ def _place(row: Attempt) -> tuple[Any, ...]:
 class _Cell:
     """The state of one cell while it is asked."""
 
-    def __init__(self, run: str, key: str, plan: dict[str, Any]) -> None:
-        self.run, self.key, self.plan = run, key, plan
+    def __init__(self, run: str, key: str, plan: dict[str, Any], release: dict[str, Any]) -> None:
+        self.run, self.key, self.plan, self.release = run, key, plan, release
         self.contender, self.suite = plan["contender"], plan["suite"]
         self.ids = {"cell": key, "contender": self.contender, "suite": self.suite}
-        self.entry = Contender.model_validate(plan["entry"])
-        self.provider = Provider.model_validate(plan["provider"])
         self.slots = tuple(Slot.model_validate(s) for s in plan["slots"])
         self.protocol = plan["protocol"]
         self.retries = (self.protocol["retry_failed"], plan["policy"]["retry_malformed"])
         self.raw = raw_log(run, self.contender, self.suite)
-        self.rows: list[Attempt] = []
-        self.n_imported = 0
-        self.n_failed_in_a_row = 0
-        self.served: ServedModel | None = None
+        self.stops = Stops(run, plan["lane"]["id"], plan["provider"].get("billed", True))
         self.began = time.monotonic()
         self.stop_reason: str | None = None
+        self.n_attempts = self.n_imported = self.n_failed_in_a_row = 0
+        self.asked: set[int] = set()
+        self.simulated = False
+        self.outcomes: dict[str, int] = {}
         self._lock = threading.Lock()
 
     # -- what is to be asked
@@ -99,58 +94,50 @@ class _Cell:
     def ask(self) -> tuple[CellStatus, str | None]:
         if self.plan["skip"] is not None:
             return "skipped", self.plan["skip"]
-        if (reason := self._provider_stopped()) is not None:
+        if (reason := self.stops.lane_reason()) is not None:
             return "skipped", f"{LANE_STOPPED}: {reason}"
-        tasks = self._tasks()
-        earlier = self._earlier_rows()
-        done = {k for k, rows in earlier.items() if is_finished(rows, *self.retries)}
-        todo = [t for t in tasks if t.key not in done]
-        # a job that is started again in the same run finds rows of its own, which are in the log already
-        logged = {_place(row) for row in read_attempts(self.raw, self.key)}
-        self.n_imported = sum(all(r.origin is not None for r in earlier[k]) for k in done)
-        with AttemptLog(self.raw) as log:
-            for key in sorted(earlier):
-                for row in earlier[key]:
-                    if _place(row) not in logged:
-                        log.append(row)
-                    self.rows.append(row)
-            if todo:
-                self._ask_all(todo, earlier, log)
-        self._write_decisions(tasks)
+        decisions = decisions_file(self.run, self.contender, self.suite)
+        with Questions(self.plan, self.slots) as questions, closing(DecisionSpool(decisions, len(questions))) as spool:
+            earlier = self._earlier_rows()
+            # a job that is started again in the same run finds rows of its own, which are in the log already
+            logged = {_place(row) for row in read_attempts(self.raw, self.key)} if earlier else set()
+            with AttemptLog(self.raw) as log:
+                for key in sorted(earlier):
+                    for row in earlier[key]:
+                        if _place(row) not in logged:
+                            log.append(row)
+                        self._count(row)
+                todo = self._take_over(questions, earlier, spool)
+                if todo:
+                    self._ask_all(questions, todo, earlier, log, spool)
+            spool.finish(lambda n: self._decide(questions, n, earlier.get(questions.key(n), ())))
+            self.outcomes = dict(spool.outcomes)
         if self.stop_reason is None:
             return "complete", None
         if self.stop_reason == "deadline":
             return "dnf", "deadline"
-        if self.stop_reason == "run stopped":
+        if self.stop_reason == RUN_STOPPED:
             # the run is over: the receipt's path belongs to the next one
             raise DmbError(f"run {self.run} was stopped while {self.contender} x {self.suite} was asked; start again")
         return "stopped", self.stop_reason
 
-    def _tasks(self) -> list[Task]:
-        items = self._items()
-        path = Path(self.plan["texts"])
-        texts = load_texts(path)
-        try:
-            return [
-                Task(
-                    it.id,
-                    it.permutation,
-                    repeat,
-                    render(it, items.option_sets, texts, self.plan["instructions"], self.slots),
-                    shown,
-                )
-                for repeat in range(self.plan["repeats"])
-                for it in items.items
-                for shown in [shown_options(it, items.option_sets)]
-            ]
-        except KeyError as e:
-            raise DamagedFile(
-                f"{path}: text {e} is not in it; delete the file and start again: it is rebuilt"
-            ) from None
-
-    def _items(self) -> FrozenItems:
-        whole = load_items(Path(self.plan["items"]["path"]), self.plan["items"]["sha256"])
-        return whole.subset(self.plan["limit"], SUBSET_SEED)
+    def _take_over(
+        self, questions: Questions, earlier: dict[Key, list[Attempt]], spool: DecisionSpool
+    ) -> Sequence[int]:
+        """Put the decisions of items that earlier rows finish; return the questions that are left."""
+        if not earlier:
+            return range(len(questions))
+        todo = []
+        for n in range(len(questions)):
+            rows = earlier.get(questions.key(n), [])
+            if any(row.origin is None for row in rows):
+                self.asked.add(n)
+            if not is_finished(rows, *self.retries):
+                todo.append(n)
+                continue
+            spool.put(n, self._decide(questions, n, rows))
+            self.n_imported += all(row.origin is not None for row in rows)
+        return todo
 
     def _earlier_rows(self) -> dict[Key, list[Attempt]]:
         """What any run logged under this very key; rows of this run itself have no origin."""
@@ -160,141 +147,114 @@ class _Cell:
     def _as_seen_here(self, row: Attempt) -> Attempt:
         return row.model_copy(update={"origin": None}) if row.origin == self.run else row
 
+    def _decide(self, questions: Questions, n: int, rows: Sequence[Attempt]) -> Decision:
+        task = questions[n]
+        return decide(task.key, task.shown, rows, self.ids, self.slots)
+
     # -- asking
 
-    def _ask_all(self, todo: list[Task], earlier: dict[Key, list[Attempt]], log: AttemptLog) -> None:
-        if self.entry.serve is not None:
-            self.served = ServedModel(self.entry.serve, self.entry.health, self.entry.env, self._serve_log())
-        try:
-            asker = self._asker(self.served.address if self.served else self.provider.address)
-            try:
-                self._lane(asker, todo, earlier, log)
-            finally:
-                asker.close()
-        finally:
-            if self.served is not None:
-                self.served.close()
+    def _ask_all(
+        self,
+        questions: Questions,
+        todo: Sequence[int],
+        earlier: dict[Key, list[Attempt]],
+        log: AttemptLog,
+        spool: DecisionSpool,
+    ) -> None:
+        with open_contact(self.run, self.plan, self.release, self._may_not) as contact:
+            left = iter(todo)
 
-    def _serve_log(self) -> Path:
-        return run_dir(self.run) / "serve" / f"{self.contender}.{self.suite}.log"
+            def work() -> None:
+                """Take questions until there are none left or the cell stops."""
+                finished = False
+                try:
+                    while (n := self._next(left)) is not None:
+                        self._one(contact, questions, n, earlier, log, spool)
+                    finished = True
+                finally:
+                    if not finished:
+                        # the other threads end after the item in hand; the error itself goes to the caller
+                        self._stop(Stopped("execution: an error"))
 
-    def _asker(self, address: str | None) -> Asker:
-        if self.entry.baseline is not None:
-            return BaselineAsker(self.entry.baseline, self._knowledge())
-        if self.entry.wire is None or address is None:
-            raise DmbError(f"contender {self.contender}: has neither a baseline nor a wire and an address")
-        return WireAsker(
-            self.entry.wire,
-            self.entry.model,
-            self.entry.settings,
-            self.provider.dialect,
-            address,
-            self._credential(),
-            self.provider.concurrency,
-            self.protocol["request_timeout_s"],
-        )
+            if contact.asker.concurrency == 1:
+                work()
+                return
+            with ThreadPoolExecutor(contact.asker.concurrency) as pool:
+                for done in [pool.submit(work) for _ in range(contact.asker.concurrency)]:
+                    done.result()
 
-    def _credential(self) -> str | None:
-        if not self.provider.credential:
-            return None
-        for name in self.provider.credential:
-            if value := os.environ.get(name):
-                return value
-        raise DmbError(
-            f"{' or '.join(self.provider.credential)} was set where run {self.run} was planned and is not set here"
-        )
+    def _next(self, left: Any) -> int | None:
+        with self._lock:
+            return None if self.stop_reason is not None else next(left, None)
 
-    def _knowledge(self) -> Knowledge:
-        prior = None
-        if self.plan["prior"] is not None:
-            source = self.plan["prior"]
-            prior = gold_shares(load_items(Path(source["path"]), source["sha256"]), self.slots[0].id)
-        train = None
-        if self.plan["train"] is not None:
-            train = load_train(Path(self.plan["train"]["path"]), self.plan["train"]["sha256"])
-        return Knowledge(settings=self.entry.settings, prior=prior, keywords=self.plan["keywords"], train=train)
-
-    def _lane(self, asker: Asker, todo: list[Task], earlier: dict[Key, list[Attempt]], log: AttemptLog) -> None:
-        rules = Rules(
-            retry_failed=self.retries[0],
-            retry_malformed=self.retries[1],
-            backoff_s=self.protocol["backoff_s"],
-            sleep=time.sleep,
-            now=lambda: dt.datetime.now(dt.UTC),
-            may_ask=self._may_not,
-        )
+    def _one(
+        self,
+        contact: Contact,
+        questions: Questions,
+        n: int,
+        earlier: dict[Key, list[Attempt]],
+        log: AttemptLog,
+        spool: DecisionSpool,
+    ) -> None:
+        task = questions[n]
+        before = earlier.get(task.key, ())
+        rows = list(before)
 
         def record(row: Attempt) -> None:
             log.append(row)
-            with self._lock:
-                self.rows.append(row)
+            rows.append(row)
+            self._count(row)
+            self.asked.add(n)
 
-        def one(task: Task) -> None:
-            with self._lock:
-                if self.stop_reason is not None:
-                    return
-            try:
-                last = ask_item(asker, task, self.ids, rules, record, self.plan["simulated"], earlier.get(task.key, ()))
-            except Stopped as e:
-                self._stop(str(e))
-            else:
-                self._look_out_for_a_dead_end(last)
+        try:
+            last = ask_item(contact.asker, task, self.ids, contact.rules, record, self.plan["simulated"], before)
+        except Stopped as e:
+            self._stop(e)
+        else:
+            self._look_out_for_a_dead_end(last, contact)
+        if rows:
+            spool.put(n, decide(task.key, task.shown, rows, self.ids, self.slots))
 
-        if asker.concurrency == 1:
-            for task in todo:
-                one(task)
-            return
-        with ThreadPoolExecutor(asker.concurrency) as pool:
-            # consuming the results raises what a worker raised
-            list(pool.map(one, todo))
+    def _count(self, row: Attempt) -> None:
+        with self._lock:
+            self.n_attempts += 1
+            self.simulated = self.simulated or row.simulated
 
-    def _look_out_for_a_dead_end(self, last: Attempt) -> None:
+    def _look_out_for_a_dead_end(self, last: Attempt, contact: Contact) -> None:
         """Stop the cell when nobody answers any more: what follows would only be written down as failed."""
         with self._lock:
             self.n_failed_in_a_row = self.n_failed_in_a_row + 1 if last.outcome == "failed" else 0
             failing = self.n_failed_in_a_row
-        if last.outcome == "failed" and self.served is not None and (code := self.served.ended_with()) is not None:
-            self._stop(f"execution: the served model ended with code {code}; its output: {self._serve_log()}")
+        served = contact.served
+        if last.outcome == "failed" and served is not None and (code := served.ended_with()) is not None:
+            log = serve_log(self.run, self.plan)
+            self._stop(Stopped(f"execution: the served model ended with code {code}; its output: {log}"))
         elif failing >= FAILURES_THAT_STOP:
-            self._stop(f"execution: {failing} failures in a row, the last one {last.reason}")
+            self._stop(Stopped(f"execution: {failing} failures in a row, the last one {last.reason}"))
 
     def _may_not(self) -> str | None:
-        if (stops_dir(self.run) / "run").exists():
-            return "run stopped"
-        if (reason := self._provider_stopped()) is not None:
+        if (reason := self.stops.reason()) is not None:
             return reason
         if time.monotonic() - self.began > self.protocol["cell_deadline_s"]:
             return "deadline"
         return self.stop_reason
 
-    def _provider_stopped(self) -> str | None:
-        path = stops_dir(self.run) / f"provider.{self.entry.provider}"
-        return path.read_text(encoding="utf-8").strip() if path.exists() else None
-
-    def _stop(self, reason: str) -> None:
+    def _stop(self, stop: Stopped) -> None:
+        reason = str(stop)
         with self._lock:
             if self.stop_reason is None:
                 self.stop_reason = reason
-        if reason in ("authentication", "budget"):
-            mark(self.run, f"provider.{self.entry.provider}", reason)
+        if isinstance(stop, LaneStopped):
+            self.stops.stop_lane(reason)
+        elif isinstance(stop, EveryLaneStopped):
+            self.stops.stop_every_lane(reason)
 
     # -- what is written
-
-    def _write_decisions(self, tasks: list[Task]) -> None:
-        groups = by_item(self.rows)
-        rows = [decide(t.key, t.shown, groups.get(t.key, ()), self.ids, self.slots) for t in tasks]
-        self.outcomes = Counter(d.outcome for d in rows)
-        data = "".join(json_line(d.model_dump(mode="json", exclude_none=True)) for d in rows)
-        write_whole(decisions_file(self.run, self.contender, self.suite), data.encode("ascii"))
 
     def receipt(self, status: CellStatus, reason: str | None, wall_s: float) -> Receipt:
         asked = self.raw.exists() and status != "skipped"
         expected = self.plan["n_expected"]
-        outcomes = (
-            {o: self.outcomes.get(o, 0) for o in OUTCOMES}
-            if asked
-            else {o: 0 for o in OUTCOMES} | {"skipped": expected}
-        )
+        none = dict.fromkeys(OUTCOMES, 0)
         return Receipt(
             cell_key=self.key,
             number=self.plan["number"],
@@ -305,13 +265,13 @@ class _Cell:
             stop_reason=reason,
             items=self.plan["items"]["sha256"],
             n_expected=expected,
-            n_asked=len({(r.item, r.permutation, r.repeat) for r in self.rows if r.origin is None}),
+            n_asked=len(self.asked),
             n_imported=self.n_imported,
-            n_attempts=len(self.rows),
-            outcomes=outcomes,
+            n_attempts=self.n_attempts,
+            outcomes=none | (self.outcomes if asked else {"skipped": expected}),
             raw=str(self.raw) if asked else None,
-            raw_sha256=sha256_hex(self.raw.read_bytes()) if asked else None,
-            simulated=any(r.simulated for r in self.rows),
+            raw_sha256=file_sha256(self.raw) if asked else None,
+            simulated=self.simulated,
             wall_s=wall_s,
             parts=self.plan["parts"],
         )

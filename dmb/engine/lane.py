@@ -1,136 +1,54 @@
-"""One item to its attempts: what is retried, how often, after which wait."""
+"""A provider's lane: so many requests in flight at once, over all cells, processes and hosts of a project."""
 
 from __future__ import annotations
 
-import base64
-import datetime as dt
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from dmb.contracts.attempt import Attempt, Failure, Timing
-from dmb.engine.askers import Asked, Asker
-from dmb.engine.judge import Verdict, judge
-from dmb.engine.protocol import STOPS_PROVIDER, next_cause
-from dmb.engine.task import Task
-from dmb.prompting import request_digest
-from dmb.wires.retry_hint import retry_after_s
+from filelock import FileLock, Timeout
 
-#: A server's wish for a longer wait than this is not followed; the wish is in the log.
-LONGEST_WAIT_S = 60.0
+from dmb.engine.stopped import Stopped
 
-#: While waiting, stop marks and the deadline are looked at this often.
-LONGEST_STEP_S = 0.5
+#: How often a full lane is looked at again.
+POLL_S = 0.003
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The protocol and the suite's policy. ``sleep`` and ``now`` are given, so that time is an argument."""
+class Lane:
+    """Slots are locks of the operating system in ``folder``: they end with the process that holds them."""
 
-    retry_failed: int
-    retry_malformed: int
-    backoff_s: float
-    sleep: Callable[[float], None]
-    now: Callable[[], dt.datetime]
-    may_ask: Callable[[], str | None]
+    def __init__(
+        self, folder: Path, slots: int, sleep: Callable[[float], None], may_ask: Callable[[], str | None]
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._locks = [FileLock(folder / f"slot.{n}", timeout=0, thread_local=False) for n in range(slots)]
+        self._free = list(range(slots))
+        self._guard = threading.Lock()
+        self._sleep, self._may_ask = sleep, may_ask
 
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        """Wait for a free slot and hold it. Raises ``Stopped`` for a stop that comes while waiting."""
+        while (mine := self._take()) is None:
+            self._sleep(POLL_S)
+            if (reason := self._may_ask()) is not None:
+                raise Stopped(reason)
+        try:
+            yield
+        finally:
+            self._locks[mine].release()
+            with self._guard:
+                self._free.append(mine)
 
-class Stopped(Exception):
-    """Nothing more may be asked; the text is the stop reason."""
-
-
-def ask_item(
-    asker: Asker,
-    task: Task,
-    ids: dict[str, str],
-    rules: Rules,
-    record: Callable[[Attempt], None],
-    simulated: bool,
-    earlier: Sequence[Attempt] = (),
-) -> Attempt:
-    """Ask until the item is finished; every attempt goes to ``record``; returns the last one.
-
-    ``ids``: cell, contender, suite. ``earlier``: attempts that an earlier run logged for this item; they count.
-    Raises ``Stopped`` when ``may_ask`` forbids an attempt or the provider refuses: what was logged so far stays.
-    """
-    attempts = list(earlier)
-    while (cause := next_cause(attempts, rules.retry_failed, rules.retry_malformed)) is not None:
-        if (reason := rules.may_ask()) is not None:
-            raise Stopped(reason)
-        sent_at = rules.now()
-        asked = asker.ask(task.request, task.key, tuple(i for i, _ in task.shown))
-        verdict = judge(
-            asker.name, asked.status, asked.headers, asked.reply, asked.failure, task.shown, task.request.slots
-        )
-        row = _row(asker, task, ids, len(attempts) + 1, cause, sent_at, asked, verdict, simulated)
-        record(row)
-        attempts.append(row)
-        if row.failure is not None and row.failure.kind in STOPS_PROVIDER:
-            raise Stopped(STOPS_PROVIDER[row.failure.kind])
-        if next_cause(attempts, rules.retry_failed, rules.retry_malformed) == "failed":
-            hint = _hint(asked, verdict.failure, rules.now())
-            _wait(rules, min(LONGEST_WAIT_S, hint if hint is not None else rules.backoff_s))
-    return attempts[-1]
-
-
-def _wait(rules: Rules, seconds: float) -> None:
-    """Wait in short steps: a deadline or a stop that comes meanwhile ends the item."""
-    while seconds > 0:
-        step = min(LONGEST_STEP_S, seconds)
-        rules.sleep(step)
-        seconds -= step
-        if (reason := rules.may_ask()) is not None:
-            raise Stopped(reason)
-
-
-def _hint(asked: Asked, failure: Failure | None, now: dt.datetime) -> float | None:
-    if failure is not None and failure.retry_after_s is not None:
-        return failure.retry_after_s
-    return retry_after_s(asked.headers, now)
-
-
-def _row(
-    asker: Asker,
-    task: Task,
-    ids: dict[str, str],
-    number: int,
-    cause: str,
-    sent_at: dt.datetime,
-    asked: Asked,
-    verdict: Verdict,
-    simulated: bool,
-) -> Attempt:
-    text, raw = _text_or_base64(asked.reply)
-    answered = asked.failure is None
-    return Attempt(
-        **ids,
-        item=task.item,
-        permutation=task.permutation,
-        repeat=task.repeat,
-        attempt=number,
-        cause=cause,  # type: ignore[arg-type]
-        request=request_digest(task.request),
-        asker=asker.name,
-        asker_version=asker.version,
-        body=asked.body,
-        status=asked.status,
-        reply=text if answered else None,
-        reply_base64=raw if answered else None,
-        failure=verdict.failure,
-        outcome=verdict.outcome,
-        reason=verdict.reason,
-        timing=Timing(
-            sent_at=sent_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
-            request_ms=asked.request_ms,
-            first_byte_ms=asked.first_byte_ms,
-            connect_ms=asked.connect_ms,
-            client_wait_ms=asked.client_wait_ms,
-        ),
-        simulated=simulated,
-    )
-
-
-def _text_or_base64(reply: bytes) -> tuple[str | None, str | None]:
-    try:
-        return reply.decode("utf-8"), None
-    except UnicodeDecodeError:
-        return None, base64.b64encode(reply).decode("ascii")
+    def _take(self) -> int | None:
+        with self._guard:
+            candidates = list(self._free)
+            for n in candidates:
+                try:
+                    self._locks[n].acquire()
+                except Timeout:
+                    continue
+                self._free.remove(n)
+                return n
+        return None

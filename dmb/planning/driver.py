@@ -17,16 +17,18 @@ from typing import Any, NoReturn
 from dmb.canonical import sha256_hex
 from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.inputs import nearest
+from dmb.ledger.ledger import Ledger
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, open_run
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
+from dmb.planning.rehearsal import SUFFIX
 from dmb.sources import mirror_directory, raw_path
 from dmb.store.files import load_json
 from dmb.store.frozen_items import load_texts
-from dmb.store.layout import RESULTS, SCRATCH, run_dir
+from dmb.store.layout import RESULTS, SCRATCH, budget_dir, run_dir
 from dmb.store.locks import hold_start_lock
-from dmb.store.runs import check_run_id, run_status, sweep
+from dmb.store.runs import all_runs, check_run_id, run_status, sweep
 
 #: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
 RUN_VARIABLE = "DMB_RUN"
@@ -58,7 +60,19 @@ class Driver:
         if not dry:
             for run in sweep():
                 say(f"run {run}: its process is gone; marked interrupted")
+            self._sweep_ledgers()
         self._planner = Planner(self.project)
+
+    def _sweep_ledgers(self) -> None:
+        """What runs that have ended left open in a ledger stays charged, and is marked so."""
+        ended = [run for run in all_runs() if run_status(run) != "running"]
+        for folder in sorted(budget_dir("any").parent.glob("*/")):
+            budget = self.project.config.budget
+            with Ledger(folder, budget.hard_usd, budget.soft_usd) as ledger:
+                if n := ledger.sweep(ended):
+                    say(
+                        f"{folder}: {n} attempts of ended runs were never settled; they stay charged at their reservation"
+                    )
 
     def _join_run(self) -> None:
         self._run = os.environ.get(RUN_VARIABLE)
@@ -92,8 +106,10 @@ class Driver:
         return [str(RESULTS / f"{r}.md") for r in self.project.config.all]
 
     def release_names(self) -> list[str]:
-        """All releases in config.yaml."""
-        return sorted(self.project.config.releases) if self._main else []
+        """All releases in config.yaml, and their simulated twins."""
+        if not self._main:
+            return []
+        return [name + end for name in sorted(self.project.config.releases) for end in ("", SUFFIX)]
 
     def sources(self) -> list[str]:
         """Every pinned third-party file."""

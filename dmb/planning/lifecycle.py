@@ -11,6 +11,9 @@ from typing import Any
 import dmb
 from dmb.canonical import digest, sha256_hex
 from dmb.contracts.cell import RunStatus
+from dmb.ledger.amounts import usd_text
+from dmb.ledger.refusals import LedgerUnusable
+from dmb.ledger.shelf import read_totals
 from dmb.planning.keys import installed_version
 from dmb.planning.plan import PlannedCell
 from dmb.planning.project import CONTENDERS, PRICES, Project
@@ -18,7 +21,7 @@ from dmb.prompting import CONFIDENCE_DEFINITION
 from dmb.store.attempts import whole_lines
 from dmb.store.files import load_json
 from dmb.store.frozen_items import gold_shares, load_items
-from dmb.store.layout import decisions_file, run_dir
+from dmb.store.layout import budget_dir, decisions_file, run_dir
 from dmb.store.runs import begin_run, end_run, set_manifest
 
 #: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
@@ -33,6 +36,7 @@ def open_run(project: Project, release: str, run: str | None, cells: Iterable[Pl
     cells = list(cells)
     plan = {
         "release": release,
+        "budget": project.config.budget.model_dump(mode="json"),
         "cells": {c.key: c.job | {"credential_present": c.skip != "no-credential"} for c in cells},
     }
     snapshots = {Path(f).name: Path(f).read_bytes() for f in (PRICES, CONTENDERS)}
@@ -62,8 +66,7 @@ def _facts(project: Project, release: str, cells: list[PlannedCell], snapshots: 
         "scorer_versions": {s: project.suites[s].scorer_version for s in suites},
         "expected": {f"{c.contender}.{c.suite}": c.n_expected for c in cells},
         "prices_sha256": sha256_hex(snapshots[Path(PRICES).name]),
-        # no billed provider can be asked yet, so this is known to be nothing
-        "spend_usd": {"scored": "0", "negotiation": "0", "unsettled": "0"},
+        "budget": project.config.budget.model_dump(mode="json"),
         "deviations": [],
     }
 
@@ -74,9 +77,26 @@ def _unset(project: Project, contender: str) -> str:
 
 def close_run(run: str) -> RunStatus:
     """End the run from its evidence; priors and served models are added now, since they are known only now."""
-    cells = load_json(run_dir(run) / "plan.json")["cells"].values()
-    set_manifest(run, priors=_priors(cells), served_models=_served_models(run, cells))
+    plan = load_json(run_dir(run) / "plan.json")
+    cells = plan["cells"].values()
+    set_manifest(run, priors=_priors(cells), served_models=_served_models(run, cells), **_spend(run, plan))
     return end_run(run)
+
+
+def _spend(run: str, plan: dict[str, Any]) -> dict[str, Any]:
+    """US dollars of this run by kind, and of its release over all runs; None where the ledger cannot be read."""
+    folder = budget_dir(plan["release"])
+    try:
+        mine, whole = read_totals(folder, run), read_totals(folder)
+    except LedgerUnusable:
+        return {"spend_usd": None, "release_committed_usd": None}
+    # a process that is gone settles nothing any more, and everybody of this run is gone
+    unsettled = mine.unsettled_usd + mine.reserved_open_usd
+    spend = {"scored": mine.scored_usd, "negotiation": mine.negotiation_usd, "unsettled": unsettled}
+    return {
+        "spend_usd": {kind: usd_text(amount) for kind, amount in spend.items()},
+        "release_committed_usd": usd_text(whole.committed_usd),
+    }
 
 
 def _priors(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ Reads small files, writes nothing. Made once by the main process; a cluster job 
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from collections.abc import Mapping
@@ -32,10 +33,13 @@ from dmb.planning.keys import (
     scoring_code,
 )
 from dmb.planning.project import Project
+from dmb.planning.rehearsal import SUFFIX, Simulator, base_of, find_simulator, twin_of
+from dmb.pricing import worst_case_usd
 from dmb.prompting import question_fingerprint
 from dmb.store.files import load_json
 from dmb.store.layout import CELLS, RESULTS, cell_dir, items_path, receipt_path, score_path, texts_path, train_path
 from dmb.store.receipts import LANE_STOPPED, newest_number
+from dmb.transport import REPLAY_VARIABLE
 
 _KEY_LINE = re.compile(r"<!-- release-key: ([0-9a-f]{64}) -->")
 
@@ -109,16 +113,14 @@ class Planner:
     def __init__(self, project: Project, environment: Mapping[str, str] = os.environ) -> None:
         self.project = project
         self._environment = environment
+        self._now = dt.datetime.now(dt.UTC)
         self.freezer = Freezer(project)
         self._questions: dict[str, str] = {}
         self._frozen: dict[str, Frozen | str] = {}
 
     def release(self, name: str, selection: Selection = Selection()) -> PlannedRelease:
         """Raises ``UsageError`` for an unknown release, suite or contender."""
-        releases = self.project.config.releases
-        if name not in releases:
-            raise UsageError(f"release {name!r} is not in config.yaml; {nearest(name, releases)}")
-        spec = releases[name]
+        spec, simulator = self._spec(name)
         suites = [self.project.nicknames[s] for s in spec.suites]
         contenders = list(spec.contenders)
         if selection.suites:
@@ -137,7 +139,8 @@ class Planner:
         for s in sorted(known, key=lambda s: self.project.suites[s].metrics.compare_with is not None):
             for c in contenders:
                 other = self.project.suites[s].metrics.compare_with
-                cells[c, s] = self._cell(c, s, spec, limit, selection.retry, cells.get((c, other)) if other else None)
+                compared = cells.get((c, other)) if other else None
+                cells[c, s] = self._cell(c, s, spec, limit, selection.retry, compared, simulator)
         ordered = tuple(cells[c, s] for s in known for c in contenders)
         refreeze = {s: f for s in known if (f := self._frozen[s]).changed}
         key = None
@@ -145,6 +148,19 @@ class Planner:
             looks = self._looks(spec, suites, contenders)
             key = release_key(scores=[c.score_key for c in ordered], looks=looks, code=publishing_code())
         return PlannedRelease(name, spec, key, ordered, unknown, refreeze)
+
+    def _spec(self, name: str) -> tuple[Release, Simulator | None]:
+        """A release of config.yaml, or the simulated twin of one."""
+        releases = self.project.config.releases
+        if name in releases:
+            if self._environment.get(REPLAY_VARIABLE):
+                raise UsageError(
+                    f"{REPLAY_VARIABLE} is set, and recordings are no fresh answers; build {name + SUFFIX!r}, or unset it"
+                )
+            return releases[name], None
+        if (base := base_of(name, releases)) is not None:
+            return twin_of(releases[base]), find_simulator(name, self._environment)
+        raise UsageError(f"release {name!r} is not in config.yaml; {nearest(name, releases)}")
 
     def _freeze(self, suite: str) -> Frozen | str:
         if suite not in self._frozen:
@@ -173,11 +189,21 @@ class Planner:
         }
 
     def _cell(
-        self, contender: str, suite: str, release: Release, limit: int | None, retry: bool, compared: PlannedCell | None
+        self,
+        contender: str,
+        suite: str,
+        release: Release,
+        limit: int | None,
+        retry: bool,
+        compared: PlannedCell | None,
+        simulator: Simulator | None,
     ) -> PlannedCell:
         entry = self.project.contenders[contender]
         spec = self.project.suites[suite]
         provider = self.project.providers[entry.provider]
+        simulated = simulator is not None and simulator.stands_for(entry, provider)
+        if simulator is not None and simulated:
+            provider = simulator.provider(entry.provider, provider)
         frozen = self._frozen[suite]
         assert isinstance(frozen, Frozen)
         prior = self._prior(spec)
@@ -195,8 +221,10 @@ class Planner:
             train=frozen.train if spec.baseline.train is not None else None,
             keywords=spec.baseline.keywords,
         )
+        if simulator is not None and simulated:
+            parts["simulated"] = simulator.key
         key = cell_key(parts)
-        skip = self._skip(entry, provider)
+        skip = self._skip(contender, entry, provider)
         newest = newest_number(cell_dir(contender, suite, key))
         receipt = receipt_path(contender, suite, key, newest)
         asks = newest == 0 or not receipt.exists() or _due(load_json(receipt), retry, skip)
@@ -218,6 +246,7 @@ class Planner:
             "n_expected": n_expected,
             "entry": entry.model_dump(mode="json", exclude_defaults=True),
             "provider": provider.model_dump(mode="json", exclude_defaults=True),
+            "lane": self.project.lane(entry.provider).model_dump(mode="json", exclude_defaults=True),
             "slots": [s.model_dump(mode="json") for s in spec.slots],
             "policy": spec.policy.model_dump(mode="json"),
             "protocol": protocol.model_dump(mode="json"),
@@ -229,8 +258,9 @@ class Planner:
             "train": self._train(suite, entry, frozen, spec),
             "prior": prior if self._needs(entry, "prior") else None,
             "keywords": {k: list(v) for k, v in spec.baseline.keywords.items()},
+            "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in self.project.price_rows(contender)],
             "skip": skip,
-            "simulated": False,
+            "simulated": simulated,
             "parts": parts,
         }
         return PlannedCell(
@@ -285,13 +315,13 @@ class Planner:
             self._questions[suite] = question_fingerprint(self._instructions(spec), spec.slots, version)
         return self._questions[suite]
 
-    def _skip(self, entry: Contender, provider: Provider) -> str | None:
+    def _skip(self, contender: str, entry: Contender, provider: Provider) -> str | None:
         """Why the cell cannot be asked right now; None when it can."""
         if provider.credential and not any(self._environment.get(name) for name in provider.credential):
             return "no-credential"
-        if provider.billed:
-            # without a ledger nothing may be spent
-            return "billed providers cannot be asked yet"
+        if provider.billed and worst_case_usd(self.project.price_rows(contender), 1, 1, self._now) is None:
+            # what has no price cannot be reserved, and what is not reserved is not sent
+            return "no-price"
         if missing := [n for n, v in libraries_of(entry).items() if v is None]:
             return f"not-installed: {', '.join(missing)}"
         return None

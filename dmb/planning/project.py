@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from dmb.baselines import BASELINES
 from dmb.canonical import canonical_json
 from dmb.contracts.config import Config, Release
-from dmb.contracts.contender import Contender, Provider
+from dmb.contracts.contender import Contender, Lane, Provider
 from dmb.contracts.frozen import Slug
 from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.request import Request
@@ -20,6 +20,7 @@ from dmb.contracts.source import Source
 from dmb.contracts.suite import Slot, SuiteFile
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, parse_yaml, validate
+from dmb.planning.rehearsal import SUFFIX
 from dmb.price_windows import first_overlap, window_text
 from dmb.sources import load_sources
 from dmb.suites import BUILDERS
@@ -74,6 +75,11 @@ class Project:
                 file, field, f"contender {name!r} was retired on {retired}", "choose the model that replaced it"
             )
         return name
+
+    def lane(self, provider: str) -> Lane:
+        """The lane in which a provider's contenders are asked; several providers may share one."""
+        head = self.providers[provider].lane or provider
+        return Lane(id=head, concurrency=self.providers[head].concurrency, limits=self.providers[head].limits)
 
     def price_rows(self, contender: str) -> tuple[PriceRow, ...]:
         """The rows of this contender's model, in the file's order; one that says so where its provider bills nobody."""
@@ -163,7 +169,6 @@ def _check_sayable(value: Any, file: str, field: str) -> None:
 def _check_contenders(p: Project) -> None:
     for name, provider in p.providers.items():
         _check_sayable(provider.dialect, PROVIDERS, f"{name}.dialect")
-        _check_sayable(provider.limits, PROVIDERS, f"{name}.limits")
     for name, entry in p.contenders.items():
         _check_sayable(entry.settings, CONTENDERS, f"{name}.settings")
         if entry.provider not in p.providers:
@@ -281,6 +286,10 @@ def _check_config(p: Project) -> None:
             raise InputError(CONFIG, "all", f"unknown release {name!r}", nearest(name, p.config.releases))
     for name, release in p.config.releases.items():
         _slug(name, CONFIG)
+        if name.endswith(SUFFIX):
+            raise InputError(
+                CONFIG, f"releases.{name}", f"ends in {SUFFIX!r}, as simulated twins do", "choose another name"
+            )
         check_release(p, name, release)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -36,6 +37,12 @@ def _write_part(path: Path, data: bytes) -> Path:
         f.flush()
         os.fsync(f.fileno())
     return part
+
+
+def file_sha256(path: Path) -> str:
+    """64 hex digits over the file's bytes, which are not held together."""
+    with path.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
 
 
 def pretty_json(value: Any) -> bytes:

@@ -17,6 +17,21 @@ def run_dir(run: str) -> Path:
     return RUNS / run
 
 
+def lane_dir(lane: str) -> Path:
+    """What the requests to one provider share, over all runs: its slots and what was asked of late."""
+    return RUNS / "_lanes" / lane
+
+
+def budget_dir(release: str) -> Path:
+    """The spend ledger of a release."""
+    return RUNS / "_budget" / release
+
+
+def probes_dir(run: str) -> Path:
+    """What a run's negotiation asked and found: ``<contender>.jsonl`` and ``<contender>.json``."""
+    return run_dir(run) / "probes"
+
+
 def raw_log(run: str, contender: str, suite: str) -> Path:
     """The attempts of one cell in one run."""
     return run_dir(run) / "raw" / f"{contender}.{suite}.attempts.jsonl"

@@ -36,11 +36,12 @@ def test_a_skipped_contender_is_asked_when_its_cause_is_gone(tiny: Tiny) -> None
     tiny.build(target)
     assert "Nothing to be done" in tiny.build(target).output
     key = {"TYPESAFE_API_KEY": "not a key"}
+    tiny.edit("data/prices.toml", 'model = "jev-1.14.0"', 'model = "jev-0.0.0"')
     # with a key the reason is another one, and the receipt says so; then there is peace again
     assert tiny.snakemake(target, env=key).asked == {"jev.beta"}
     receipts = [json.loads(p.read_text()) for p in (tiny.root / "runs/_cells").rglob("receipt.2.json")]
     assert [(r["contender"], r["status"], r["stop_reason"]) for r in receipts] == [
-        ("jev", "skipped", "billed providers cannot be asked yet")
+        ("jev", "skipped", "no-price")
     ]
     assert "Nothing to be done" in tiny.snakemake(target, env=key).output
 

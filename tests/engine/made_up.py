@@ -54,7 +54,9 @@ def planned(
         "number": 1,
         "n_expected": len(BUILT.items),
         "entry": entry,
-        "provider": provider or {"billed": False},
+        "provider": (provider := provider or {"billed": False}),
+        "lane": {"id": entry["provider"], "concurrency": provider.get("concurrency", 4)},
+        "prices": [],
         "slots": [{"id": "decision", "kind": "choice"}],
         "policy": {"retry_malformed": 1},
         "protocol": protocol | changes.pop("protocol", {}),
@@ -75,7 +77,8 @@ def planned(
 
 def begin(*cells: tuple[str, dict]) -> str:
     """A run that is to ask these cells."""
-    return begin_run(None, "v9", {"release": "v9", "cells": dict(cells)}, {}, {})
+    budget = {"hard_usd": "60", "soft_usd": "40"}
+    return begin_run(None, "v9", {"release": "v9", "budget": budget, "cells": dict(cells)}, {}, {})
 
 
 def ask(run: str, cell: tuple[str, dict]) -> Receipt:

@@ -26,11 +26,15 @@ REQUEST = Request(
 
 
 def asked(address: str, timeout_s: float = 5.0, credential: str | None = None):
-    asker = WireAsker("systemone", "m", {}, {}, address, credential, 1, timeout_s)
+    asker = WireAsker("systemone", "m", {}, {}, "lab", address, credential, 1, timeout_s)
     try:
-        return asker.ask(REQUEST, ("i", 0, 0), ("a", "b"))
+        return put(asker, REQUEST)
     finally:
         asker.close()
+
+
+def put(asker: WireAsker, request: Request):
+    return asker.ask(request, asker.call(request), ("i", 0, 0), request.options)
 
 
 def says(reply: bytes) -> tuple[socket.socket, str]:
@@ -105,16 +109,19 @@ def test_a_proxy_in_the_environment_is_not_used(monkeypatch):
 def test_a_question_that_the_wire_cannot_put_is_not_sent():
     request = REQUEST.model_copy(update={"options": ("a", "b", "c")})
     with Server(first_option) as server:
-        asker = WireAsker("decisions", "m", {"max_options": 2}, {"shape": "openrouter"}, server.address, "k", 1, 5.0)
+        asker = WireAsker(
+            "decisions", "m", {"max_options": 2}, {"shape": "openrouter"}, "lab", server.address, "k", 1, 5.0
+        )
         try:
-            a = asker.ask(request, ("i", 0, 0), ("a", "b", "c"))
-            assert not server.sent
-            assert asker.ask(REQUEST, ("i", 0, 0), ("a", "b")).status == 200
+            a = put(asker, request)
+            assert not server.sent and not a.sent
+            assert put(asker, REQUEST).status == 200
         finally:
             asker.close()
         assert len(server.sent) == 1
     assert (a.failure.kind, a.failure.detail) == ("unsupported", "3 options, and at most 2 are taken")
     assert (a.body, a.status, a.reply, a.request_ms, a.client_wait_ms) == (None, None, b"", None, 0.0)
+    assert (a.lag_ms, a.new_connection) == (None, None)
     # scored again from the log, it comes to the same
     verdict = judge(asker.name, a.status, a.headers, a.reply, a.failure, (), request.slots)
     assert (verdict.outcome, verdict.reason) == ("unsupported", a.failure.detail)

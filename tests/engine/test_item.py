@@ -12,11 +12,12 @@ from dmb.contracts.attempt import Attempt, Failure
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
-from dmb.engine.askers import Asked
+from dmb.engine.asked import Asked
 from dmb.engine.decide import by_item, decide, is_finished
+from dmb.engine.item import Rules, ask_item
 from dmb.engine.judge import judge_row, reply_bytes
-from dmb.engine.lane import Rules, Stopped, ask_item
 from dmb.engine.protocol import RETRYABLE
+from dmb.engine.stopped import Stopped
 from dmb.engine.task import Task
 from dmb.wires import WIRES
 from dmb.wires.exchange import Call, Wire
@@ -77,13 +78,32 @@ class Script:
         self.sleeps.append(seconds)
         self.clock += dt.timedelta(seconds=seconds)
 
-    def ask(self, request, key, option_ids) -> Asked:
+    def call(self, request) -> Call:
+        return Call("/", "body")
+
+    def ask(self, request, call, key, option_ids) -> Asked:
         assert (request, key, option_ids) == (REQUEST, ("item-1", 0, 0), OPTIONS)
         word, headers = self.queue.pop(0)
         self.clock += dt.timedelta(milliseconds=20)
         if word == "transport":
-            return Asked("body", None, {}, b"", Failure(kind="transport", detail="reset"), None, None, 3.0, 1.0)
-        return Asked("body", 200, headers, word.encode(), None, 10.0, 5.0, 3.0, 1.0)
+            return Asked(
+                body="body",
+                failure=Failure(kind="transport", detail="reset"),
+                connect_ms=3.0,
+                client_wait_ms=1.0,
+                sent=True,
+            )
+        return Asked(
+            body="body",
+            status=200,
+            headers=headers,
+            reply=word.encode(),
+            request_ms=10.0,
+            first_byte_ms=5.0,
+            connect_ms=3.0,
+            client_wait_ms=1.0,
+            sent=True,
+        )
 
     def close(self) -> None:
         pass

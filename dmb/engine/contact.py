@@ -1,0 +1,155 @@
+"""Whoever a cell is put to, ready to be asked: served, addressed, with a credential, a lane, a pace and a purse."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from dmb.baselines.question import Knowledge
+from dmb.contracts.contender import Contender, Provider
+from dmb.contracts.contender import Lane as LaneEntry
+from dmb.contracts.price import PriceRow
+from dmb.contracts.suite import Slot
+from dmb.engine.askers import Asker, BaselineAsker, WireAsker
+from dmb.engine.item import Rules
+from dmb.engine.lane import Lane
+from dmb.engine.pace import Pace, windows_of
+from dmb.engine.purse import Purse
+from dmb.engine.serve import ServedModel
+from dmb.errors import DmbError
+from dmb.ledger.ledger import Ledger
+from dmb.store.frozen_items import gold_shares, load_items, load_train
+from dmb.store.layout import budget_dir, lane_dir, run_dir
+
+#: What a decision service may write that takes no cap on its output; so far it is a few tokens per option, or nothing.
+OUTPUT_TOKENS_WITHOUT_CAP = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """``served``: the process behind it, where it is served here."""
+
+    asker: Asker
+    rules: Rules
+    served: ServedModel | None
+
+
+@contextmanager
+def open_contact(
+    run: str, plan: Mapping[str, Any], release: Mapping[str, Any], may_ask: Callable[[], str | None]
+) -> Iterator[Contact]:
+    """``plan``: of the cell; ``release``: what the run's plan says for all of them (name, budget).
+
+    Raises ``DmbError``: no credential, a served model that does not come up.
+    """
+    entry, provider = Contender.model_validate(plan["entry"]), Provider.model_validate(plan["provider"])
+    protocol, shared = plan["protocol"], LaneEntry.model_validate(plan["lane"])
+    with ExitStack() as closing:
+        served = None
+        if entry.serve is not None:
+            served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan))
+            closing.callback(served.close)
+        asker = _asker(run, plan, entry, provider, shared.concurrency, served)
+        closing.callback(asker.close)
+        lane = pace = purse = None
+        if entry.baseline is None:
+            lane = Lane(lane_dir(shared.id), shared.concurrency, time.sleep, may_ask)
+            pace = _pace(shared, plan["contender"], entry, may_ask)
+        if provider.billed:
+            budget = release["budget"]
+            ledger = Ledger(budget_dir(release["release"]), Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"]))
+            closing.callback(ledger.close)
+            prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
+            purse = Purse(ledger, prices, "standard", run, plan["contender"], _most_output_tokens(entry))
+        yield Contact(
+            asker,
+            Rules(
+                retry_failed=protocol["retry_failed"],
+                retry_malformed=plan["policy"]["retry_malformed"],
+                backoff_s=protocol["backoff_s"],
+                sleep=time.sleep,
+                now=lambda: dt.datetime.now(dt.UTC),
+                may_ask=may_ask,
+                lane=lane,
+                pace=pace,
+                purse=purse,
+            ),
+            served,
+        )
+
+
+def serve_log(run: str, plan: Mapping[str, Any]) -> Path:
+    """Where the output of a model goes that is served for a cell."""
+    return run_dir(run) / "serve" / f"{plan['contender']}.{plan['suite']}.log"
+
+
+def _most_output_tokens(entry: Contender) -> int:
+    return int(entry.settings.get("max_output_tokens", OUTPUT_TOKENS_WITHOUT_CAP))
+
+
+def _pace(shared: LaneEntry, contender: str, entry: Contender, may_ask: Callable[[], str | None]) -> Pace | None:
+    home = lane_dir(shared.id)
+    files = [
+        (home / "pace.json", windows_of(shared.limits)),
+        (home / f"pace.{contender}.json", windows_of(entry.limits)),
+    ]
+    if not any(windows for _, windows in files):
+        return None
+    return Pace(files, _most_output_tokens(entry), time.time, time.sleep, may_ask)
+
+
+def _asker(
+    run: str,
+    plan: Mapping[str, Any],
+    entry: Contender,
+    provider: Provider,
+    concurrency: int,
+    served: ServedModel | None,
+) -> Asker:
+    if entry.baseline is not None:
+        return BaselineAsker(entry.baseline, _knowledge(plan, entry))
+    address = served.address if served is not None else provider.address
+    if entry.wire is None or address is None:
+        raise DmbError(f"contender {plan['contender']}: has neither a baseline nor a wire and an address")
+    return WireAsker(
+        entry.wire,
+        entry.model,
+        entry.settings,
+        provider.dialect,
+        entry.provider,
+        address,
+        _credential(run, plan, provider),
+        concurrency,
+        plan["protocol"]["request_timeout_s"],
+    )
+
+
+def _credential(run: str, plan: Mapping[str, Any], provider: Provider) -> str | None:
+    if plan["simulated"]:
+        # a rehearsal needs no key, and must not send a real one anywhere
+        return "simulated"
+    if not provider.credential:
+        return None
+    for name in provider.credential:
+        if value := os.environ.get(name):
+            return value
+    raise DmbError(f"{' or '.join(provider.credential)} was set where run {run} was planned and is not set here")
+
+
+def _knowledge(plan: Mapping[str, Any], entry: Contender) -> Knowledge:
+    prior = None
+    if plan["prior"] is not None:
+        source = plan["prior"]
+        slots = [Slot.model_validate(s) for s in plan["slots"]]
+        prior = gold_shares(load_items(Path(source["path"]), source["sha256"]), slots[0].id)
+    train = None
+    if plan["train"] is not None:
+        train = load_train(Path(plan["train"]["path"]), plan["train"]["sha256"])
+    return Knowledge(settings=entry.settings, prior=prior, keywords=plan["keywords"], train=train)

@@ -1,0 +1,42 @@
+"""Stop marks of a run: what they cover, and which of them holds for a lane now."""
+
+from __future__ import annotations
+
+from dmb.store.runs import mark, stops_dir
+
+#: The run's owner is gone: nothing is asked and no receipt is written, since its path belongs to the next run.
+RUN_STOPPED = "run stopped"
+
+_OWNER_GONE = "run"
+_EVERY_LANE = "every-lane"
+
+
+class Stops:
+    """As one lane of one run sees them. Marks are files, so that processes and hosts see each other's."""
+
+    def __init__(self, run: str, lane: str, billed: bool) -> None:
+        self._run, self._folder, self._billed = run, stops_dir(run), billed
+        self._lane_mark = f"provider.{lane}"
+
+    def reason(self) -> str | None:
+        """Why nothing may be asked any more; None while it may."""
+        if (self._folder / _OWNER_GONE).exists():
+            return RUN_STOPPED
+        return self.lane_reason()
+
+    def lane_reason(self) -> str | None:
+        """The same without regard to the run's owner."""
+        # what costs nothing may go on where the money has run out
+        for name in (_EVERY_LANE, self._lane_mark) if self._billed else (self._lane_mark,):
+            path = self._folder / name
+            if path.exists():
+                return path.read_text(encoding="utf-8").strip()
+        return None
+
+    def stop_lane(self, reason: str) -> None:
+        """This provider is asked nothing more in this run, in whatever cell."""
+        mark(self._run, self._lane_mark, reason)
+
+    def stop_every_lane(self, reason: str) -> None:
+        """Nobody who sends a bill is asked any more in this run."""
+        mark(self._run, _EVERY_LANE, reason)

@@ -1,0 +1,128 @@
+"""Frozen items and texts read one by one: a cell of any length is asked in the same memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from types import TracebackType
+
+from dmb.canonical import text_digest
+from dmb.contracts.item import Item, OptionSet
+from dmb.errors import DamagedFile, MissingEvidence
+from dmb.store.files import file_sha256
+
+
+class _Lines:
+    """A file whose lines can be read again by their number."""
+
+    def __init__(self, path: Path, mend: str) -> None:
+        self.path = path
+        try:
+            self._fd = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            raise MissingEvidence(f"{path}: is not here; {mend}") from None
+        self._starts = array("Q", [0])
+
+    def scan(self) -> Iterator[bytes]:
+        """Every line once, from the start, noting where each begins."""
+        with self.path.open("rb") as f:
+            at = 0
+            for line in f:
+                at += len(line)
+                self._starts.append(at)
+                yield line
+
+    def read(self, number: int) -> bytes:
+        """The line with that number, from 0."""
+        start, end = self._starts[number], self._starts[number + 1]
+        return os.pread(self._fd, end - start, start)
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+class ItemFile:
+    """The identity file with this digest: option sets at hand, items on demand.
+
+    Raises ``MissingEvidence`` or ``DamagedFile``, each with the mend.
+    """
+
+    def __init__(self, path: Path, sha256: str) -> None:
+        mend = "start again: items are rebuilt, nothing is asked for that"
+        self._lines = _Lines(path, mend)
+        if (found := file_sha256(path)) != sha256:
+            raise DamagedFile(f"{path}: sha256 is {found[:12]}, expected {sha256[:12]}; delete it and {mend}")
+        self._item_lines = array("L")
+        self.option_sets: dict[str, OptionSet] = {}
+        for number, line in enumerate(self._lines.scan()):
+            row = json.loads(line)
+            if row["kind"] == "options":
+                self.option_sets[row["id"]] = OptionSet.model_validate(row)
+            else:
+                self._item_lines.append(number)
+
+    def __len__(self) -> int:
+        return len(self._item_lines)
+
+    def __getitem__(self, n: int) -> Item:
+        return Item.model_validate(json.loads(self._lines.read(self._item_lines[n])))
+
+    def first_missing_text(self, texts: TextFile) -> str | None:
+        """Digest of a text that the items need and that is not there."""
+        needed = (o.text for s in self.option_sets.values() for o in s.options)
+        for digest in chain(needed, (json.loads(self._lines.read(n))["state"] for n in self._item_lines)):
+            if digest not in texts:
+                return digest
+        return None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._lines.close()
+
+    def __enter__(self) -> ItemFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+
+class TextFile:
+    """Digest -> text, each text checked against its digest when the file is opened.
+
+    Raises ``MissingEvidence`` or ``DamagedFile``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lines = _Lines(path, "start again: texts are rebuilt")
+        self._numbers: dict[bytes, int] = {}
+        for number, line in enumerate(self._lines.scan()):
+            try:
+                row = json.loads(line)
+                whole = text_digest(row["text"]) == row["sha256"]
+            except (ValueError, KeyError, TypeError):
+                whole = False
+            if not whole:
+                raise DamagedFile(
+                    f"{path}: line {number + 1} is damaged; delete the file and start again: texts are rebuilt"
+                )
+            self._numbers[bytes.fromhex(row["sha256"])] = number
+
+    def __getitem__(self, digest: str) -> str:
+        return json.loads(self._lines.read(self._numbers[bytes.fromhex(digest)]))["text"]
+
+    def __contains__(self, digest: str) -> bool:
+        return bytes.fromhex(digest) in self._numbers
+
+    def close(self) -> None:
+        """Close the file."""
+        self._lines.close()
+
+    def __enter__(self) -> TextFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
