@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, Literal
+from decimal import Decimal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dmb.contracts.frozen import Frozen, Slug
+
+
+class Allowance(Frozen):
+    """At most so much within any stretch of so many hours, as it rolls on."""
+
+    calls: int | None = Field(None, ge=1, strict=True, description="attempts sent")
+    tokens: int | None = Field(None, ge=1, strict=True, description="input and output together")
+    usd: Decimal | None = Field(None, gt=0)
+    hours: float = Field(gt=0, le=24 * 366, strict=True)
+    when_used_up: Literal["wait", "stop"] = "wait"
+
+    @model_validator(mode="after")
+    def _is_of_one_thing(self) -> Self:
+        if sum(amount is not None for amount in (self.calls, self.tokens, self.usd)) != 1:
+            raise ValueError("an allowance is of one thing: give calls, tokens or usd")
+        return self
+
+
+class Limits(Frozen):
+    """How fast somebody may be asked, and how much. Nothing that is answered depends on it."""
+
+    requests_per_minute: int | None = Field(None, ge=1, strict=True)
+    tokens_per_minute: int | None = Field(None, ge=1, strict=True, description="input and output together")
+    allowances: tuple[Allowance, ...] = ()
 
 
 class Display(Frozen):
@@ -20,7 +45,7 @@ class Display(Frozen):
 
 
 class Contender(Frozen):
-    """One entry. Everything but ``display``, ``local`` and ``retired_on`` is part of the cell key."""
+    """One entry. Everything but ``display``, ``limits``, ``local``, ``retired_on`` and ``replaced_by`` is in the cell key."""
 
     provider: Slug = Field(description="entry of data/providers.toml; `in-process` for a baseline")
     baseline: str | None = Field(None, description="name of an in-process answerer")
@@ -34,12 +59,18 @@ class Contender(Frozen):
         {}, description="temperature, reasoning, output cap, seed: as the provider sees them"
     )
     local: bool = Field(False, description="asked on the submitting host even when cells go to a cluster")
+    limits: Limits = Field(Limits(), description="of this model alone, beside those of its provider's lane")
     retired_on: dt.date | None = Field(None, description="date from which the provider refuses this name")
+    replaced_by: Slug | None = Field(None, description="contender that took the place of a retired one")
     display: Display
 
 
 class Provider(Frozen):
-    """Who is called and billed: one lane each."""
+    """Who is called and billed, and in which dialect.
+
+    One lane each, unless several entries are one account under several dialects: then all but one name that one as
+    their ``lane``, and its concurrency and limits hold for all of them together.
+    """
 
     address: str | None = None
     credential: tuple[str, ...] = Field(
@@ -47,8 +78,17 @@ class Provider(Frozen):
     )
     concurrency: int = Field(4, ge=1, le=4)
     billed: bool = True
-    limits: dict[str, Any] = {}
+    lane: Slug | None = Field(None, description="entry whose lane this one shares; without it, its own")
+    limits: Limits = Limits()
     dialect: dict[str, Any] = Field(
         {}, description="what its speaker of a wire calls otherwise: paths, fields, headers"
     )
     notes: str = ""
+
+
+class Lane(Frozen):
+    """What all cells of one account share: requests in flight, pace, and stops."""
+
+    id: Slug = Field(description="the provider entry that it is named after")
+    concurrency: int
+    limits: Limits = Limits()

@@ -17,7 +17,7 @@ from dmb.planning.code_meaning import code_meaning
 from dmb.wires import WIRES, in_process
 
 #: Fields of a contender that no provider sees and no answer depends on.
-_NOT_ASKED_WITH = frozenset({"display", "local", "retired_on"})
+_NOT_ASKED_WITH = frozenset({"display", "limits", "local", "retired_on", "replaced_by"})
 
 #: Everything that turns logged bytes into numbers, the reading of a wire's own format apart.
 #: A test holds that scoring imports nothing beside these.

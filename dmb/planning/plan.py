@@ -218,6 +218,7 @@ class Planner:
             "n_expected": n_expected,
             "entry": entry.model_dump(mode="json", exclude_defaults=True),
             "provider": provider.model_dump(mode="json", exclude_defaults=True),
+            "lane": self.project.lane(entry.provider).model_dump(mode="json", exclude_defaults=True),
             "slots": [s.model_dump(mode="json") for s in spec.slots],
             "policy": spec.policy.model_dump(mode="json"),
             "protocol": protocol.model_dump(mode="json"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmb.baselines import BASELINES
-from dmb.contracts.contender import Contender, Display
+from dmb.contracts.contender import Contender, Display, Limits
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
 from dmb.planning import keys
@@ -50,10 +50,12 @@ OTHER_ENTRY = {
     "packages": ("numpy",),
     "settings": {"temperature": 0},
     "local": True,
+    "limits": Limits(requests_per_minute=30, allowances=({"usd": "1", "hours": 5},)),
     "retired_on": dt.date(2026, 1, 1),
+    "replaced_by": "other",
     "display": Display(label="M", notes="new"),
 }
-LOOKS_ONLY = {"display", "local", "retired_on"}
+NOT_ASKED_WITH = {"display", "limits", "local", "retired_on", "replaced_by"}
 
 words = st.text(max_size=4)
 tables = st.dictionaries(
@@ -74,10 +76,10 @@ def turned(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("field", Contender.model_fields)
-def test_every_field_of_a_contender_but_its_looks_asks_again(field):
+def test_every_field_of_a_contender_asks_again_but_its_looks_its_pace_and_its_end(field):
     changed = ENTRY.model_copy(update={field: OTHER_ENTRY[field]})
     assert getattr(changed, field) != getattr(ENTRY, field)
-    assert (key(entry=changed) == key()) is (field in LOOKS_ONLY)
+    assert (key(entry=changed) == key()) is (field in NOT_ASKED_WITH)
 
 
 @pytest.mark.parametrize(
