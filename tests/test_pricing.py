@@ -271,6 +271,10 @@ needs_genai_prices = pytest.mark.skipif(
 )
 
 
+#: Models whose rows begin within the days below: the package cannot say what held before.
+BEGINS = {"deepseek-v4-pro": "2026-08-23"}
+
+
 @needs_genai_prices
 def test_genai_prices_computes_the_same_costs():
     import genai_prices
@@ -288,7 +292,7 @@ def test_genai_prices_computes_the_same_costs():
             continue
         those = [r for r in rows if (r.provider, r.model) == (provider, model)]
         cached, written = (all(getattr(r, k) is not None for r in those) for k in ("cached", "cache_write"))
-        for day in days:
+        for day in (d for d in days if d >= BEGINS.get(model, "")):
             for hour in hours:
                 for tokens in (1_000, 100_000, 100_001, 272_000, 272_001):
                     at = utc(f"{day} {hour}")

@@ -5,43 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from dmb.baselines import BASELINES
-from dmb.canonical import canonical_json
 from dmb.contracts.config import Config, Release
 from dmb.contracts.contender import Contender, Lane, Provider
 from dmb.contracts.frozen import Slug
 from dmb.contracts.price import PriceRow, PricesFile
-from dmb.contracts.request import Request
 from dmb.contracts.source import Source
-from dmb.contracts.suite import Slot, SuiteFile
+from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, parse_yaml, validate
+from dmb.planning.contender_tables import CONTENDERS, PROVIDERS, check_contenders, check_providers, check_sayable
 from dmb.planning.rehearsal import SUFFIX
 from dmb.price_windows import first_overlap, window_text
 from dmb.sources import load_sources
 from dmb.suites import BUILDERS
-from dmb.wires import WIRES
-from dmb.wires.exchange import Wire
 
 CONFIG = "config.yaml"
-CONTENDERS = "data/contenders.toml"
-PROVIDERS = "data/providers.toml"
 PRICES = "data/prices.toml"
 SOURCES = "data/sources.toml"
 SUITES = "data/suites"
-
-#: A question of the smallest kind.
-_PROBE = Request(
-    state="state",
-    instructions="instructions",
-    options=("a", "b"),
-    slots=(Slot(id="decision", kind="choice"),),
-    confidence_definition="confidence",
-)
 
 #: Contenders of this provider answer in the asking process.
 IN_PROCESS = "in-process"
@@ -69,11 +53,10 @@ class Project:
         """The same for a contender; a retired one is refused by name."""
         if name not in self.contenders:
             raise InputError(file, field, f"unknown contender {name!r}", nearest(name, self.contenders))
-        retired = self.contenders[name].retired_on
+        retired, successor = self.contenders[name].retired_on, self.contenders[name].replaced_by
         if retired is not None and retired <= date.today():  # noqa: DTZ011 - a calendar day, as providers announce it
-            raise InputError(
-                file, field, f"contender {name!r} was retired on {retired}", "choose the model that replaced it"
-            )
+            mend = f"{successor!r} took its place" if successor else "choose the model that replaced it"
+            raise InputError(file, field, f"contender {name!r} was retired on {retired}", mend)
         return name
 
     def lane(self, provider: str) -> Lane:
@@ -114,7 +97,8 @@ def load_project(root: Path = Path()) -> Project:
     config = validate(Config, parse_yaml(config_text, CONFIG), CONFIG, config_text)
     nicknames = {name: s.id for s in suites.values() for name in (s.id, *s.nicknames)}
     project = Project(config, contenders, providers, prices, sources, suites, nicknames)
-    _check_contenders(project)
+    check_providers(providers)
+    check_contenders(contenders, providers)
     _check_suites(project)
     _check_prices(project)
     _check_config(project)
@@ -156,75 +140,6 @@ def _suites(root: Path) -> dict[str, SuiteFile]:
     return suites
 
 
-def _check_sayable(value: Any, file: str, field: str) -> None:
-    """Free tables go into keys and logs, so they hold what JSON can say: no dates, no NaN, no infinity."""
-    try:
-        canonical_json(value)
-    except (TypeError, ValueError):
-        raise InputError(
-            file, field, "holds a date, NaN or an infinity", "use text, finite numbers, true and false"
-        ) from None
-
-
-def _check_contenders(p: Project) -> None:
-    for name, provider in p.providers.items():
-        _check_sayable(provider.dialect, PROVIDERS, f"{name}.dialect")
-    for name, entry in p.contenders.items():
-        _check_sayable(entry.settings, CONTENDERS, f"{name}.settings")
-        if entry.provider not in p.providers:
-            raise InputError(
-                CONTENDERS,
-                f"{name}.provider",
-                f"unknown provider {entry.provider!r}",
-                nearest(entry.provider, p.providers),
-            )
-        if (entry.baseline is None) == (entry.wire is None):
-            raise InputError(CONTENDERS, name, "needs either a baseline or a wire", "give one of the two")
-        if entry.baseline is not None and entry.baseline not in BASELINES:
-            raise InputError(
-                CONTENDERS,
-                f"{name}.baseline",
-                f"unknown baseline {entry.baseline!r}",
-                nearest(entry.baseline, BASELINES),
-            )
-        if entry.baseline is not None:
-            _check_baseline_settings(name, entry)
-        if entry.wire is not None:
-            if entry.wire not in WIRES:
-                raise InputError(CONTENDERS, f"{name}.wire", f"unknown wire {entry.wire!r}", nearest(entry.wire, WIRES))
-            _check_wire_words(p, name, WIRES[entry.wire], entry)
-
-
-def _check_baseline_settings(name: str, entry: Contender) -> None:
-    known = BASELINES[entry.baseline or ""].settings
-    for setting, value in entry.settings.items():
-        field = f"{name}.settings.{setting}"
-        if setting not in known:
-            raise InputError(
-                CONTENDERS, field, f"unknown setting of {entry.baseline}", nearest(setting, known) or "it has none"
-            )
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(CONTENDERS, field, f"is {value!r}", "give a number")
-
-
-def _check_wire_words(p: Project, name: str, wire: Wire, entry: Contender) -> None:
-    """Settings of the entry and dialect of its provider are words that the wire knows, with values that it can say."""
-    for setting in entry.settings:
-        if setting not in wire.settings:
-            mend = nearest(setting, wire.settings) or "it has none"
-            raise InputError(CONTENDERS, f"{name}.settings.{setting}", f"unknown setting of {entry.wire}", mend)
-    for word in p.providers[entry.provider].dialect:
-        if word not in wire.dialect:
-            mend = nearest(word, wire.dialect) or "it has none"
-            raise InputError(PROVIDERS, f"{entry.provider}.dialect.{word}", f"unknown word of {entry.wire}", mend)
-    try:
-        # whether the words' values can be said is the wire's to know: shape one question, and send it nowhere
-        wire.call(_PROBE, entry.model, entry.settings, p.providers[entry.provider].dialect)
-        wire.authorise("key", p.providers[entry.provider].dialect)
-    except ValueError as e:
-        raise InputError(CONTENDERS, f"{name}.settings", str(e), "correct it, or the dialect of its provider") from None
-
-
 def _check_prices(p: Project) -> None:
     """At every instant at most one row of a model, size and tier holds: otherwise nobody could say which is the price."""
     found = first_overlap(p.prices.price)
@@ -243,8 +158,8 @@ def _check_prices(p: Project) -> None:
 def _check_suites(p: Project) -> None:
     for s in p.suites.values():
         file = f"{SUITES}/{s.id}.toml"
-        _check_sayable(s.items.params, file, "items.params")
-        _check_sayable(s.gate, file, "gate")
+        check_sayable(s.items.params, file, "items.params")
+        check_sayable(s.gate, file, "gate")
         if other := next((slot for slot in s.slots if slot.kind != "choice"), None):
             # the contract knows the kinds to come; asking and judging them is not built yet
             raise InputError(

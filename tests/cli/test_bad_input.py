@@ -34,6 +34,10 @@ def replace(file: str, old: str, new: str) -> Callable[[Tiny], None]:
     return lambda t: t.edit(file, old, new)
 
 
+def limits_of_openai(limits: str) -> Callable[[Tiny], None]:
+    return replace("data/providers.toml", "[openai]\n", f"[openai]\nlimits = {{ {limits} }}\n")
+
+
 #: name -> (change, what the line must hold)
 FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
     "unknown suite": (
@@ -46,7 +50,7 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
     ),
     "retired contender": (
         replace("config.yaml", "[random, keyword, tfidf-logreg]", "[deepseek-chat]"),
-        ["config.yaml", "retired on 2026-07-24"],
+        ["config.yaml", "retired on 2026-07-24", "'deepseek-flash' took its place"],
     ),
     "no contenders": (
         replace("config.yaml", "[random, keyword, tfidf-logreg]", "[]"),
@@ -101,10 +105,78 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
     "setting that a wire does not know": (
         replace(
             "data/contenders.toml",
-            'settings = { structured = "forced_tool", temperature = 0 }',
+            'settings = { structured = "forced_tool", temperature = 0, max_output_tokens = 256 }',
             "settings = { temprature = 0 }",
         ),
         ["data/contenders.toml", "claude-haiku-4-5.settings.temprature", "'temperature'"],
+    ),
+    "billed model without an output cap": (
+        replace("data/contenders.toml", "temperature = 0, max_output_tokens = 256 }", "temperature = 0 }"),
+        ["data/contenders.toml", "settings.max_output_tokens", "is missing"],
+    ),
+    "output cap that is no number": (
+        replace("data/contenders.toml", "max_output_tokens = 256 }", "max_output_tokens = true }"),
+        ["data/contenders.toml", "settings.max_output_tokens", "True", "whole number"],
+    ),
+    "unknown successor of a retired contender": (
+        replace("data/contenders.toml", 'replaced_by = "deepseek-flash"', 'replaced_by = "deepseek-flesh"'),
+        ["data/contenders.toml", "deepseek-chat.replaced_by", "'deepseek-flash'"],
+    ),
+    "unknown word in limits": (
+        replace("data/providers.toml", "[in-process]", "[in-process]\nlimits = { request_per_minute = 5 }"),
+        ["data/providers.toml", "in-process.limits.request_per_minute", "'requests_per_minute'"],
+    ),
+    "limit of nothing a minute": (
+        replace("data/contenders.toml", "requests_per_minute = 3000", "requests_per_minute = 0"),
+        ["data/contenders.toml", "limits.requests_per_minute", "greater than or equal to 1"],
+    ),
+    "truth for a limit": (
+        replace("data/contenders.toml", "requests_per_minute = 3000", "requests_per_minute = true"),
+        ["data/contenders.toml", "limits.requests_per_minute", "integer"],
+    ),
+    "allowance of two things": (
+        limits_of_openai("allowances = [{ usd = 3, calls = 5, hours = 5 }]"),
+        ["data/providers.toml", "openai.limits.allowances.0", "give calls, tokens or usd"],
+    ),
+    "allowance of nothing": (
+        limits_of_openai("allowances = [{ hours = 5 }]"),
+        ["data/providers.toml", "openai.limits.allowances.0", "give calls, tokens or usd"],
+    ),
+    "allowance without hours": (
+        limits_of_openai("allowances = [{ calls = 5 }]"),
+        ["data/providers.toml", "openai.limits.allowances.0.hours", "is missing", "'hours'"],
+    ),
+    "allowance over no time": (
+        limits_of_openai("allowances = [{ calls = 5, hours = 0 }]"),
+        ["data/providers.toml", "openai.limits.allowances.0.hours", "greater than 0"],
+    ),
+    "allowance over for ever": (
+        limits_of_openai("allowances = [{ calls = 5, hours = inf }]"),
+        ["data/providers.toml", "openai.limits.allowances.0.hours", "finite"],
+    ),
+    "allowance of a negative amount": (
+        limits_of_openai("allowances = [{ usd = -1, hours = 5 }]"),
+        ["data/providers.toml", "openai.limits.allowances.0.usd", "greater than 0"],
+    ),
+    "unknown end of an allowance": (
+        limits_of_openai('allowances = [{ usd = 1, hours = 5, when_used_up = "halt" }]'),
+        ["data/providers.toml", "openai.limits.allowances.0.when_used_up", "'wait' or 'stop'"],
+    ),
+    "unknown lane": (
+        replace("data/providers.toml", 'lane = "openai"', 'lane = "opanai"'),
+        ["data/providers.toml", "openai-decisions.lane", "'openai'"],
+    ),
+    "lane of its own": (
+        replace("data/providers.toml", 'lane = "openai"', 'lane = "openai-decisions"'),
+        ["data/providers.toml", "openai-decisions.lane", "no other provider"],
+    ),
+    "lane of a lane": (
+        replace("data/providers.toml", 'lane = "google"', 'lane = "openai-decisions"'),
+        ["data/providers.toml", "google-decisions.lane", "name 'openai'"],
+    ),
+    "limits beside the lane": (
+        replace("data/providers.toml", 'lane = "openai"', 'lane = "openai"\nlimits = { requests_per_minute = 5 }'),
+        ["data/providers.toml", "openai-decisions.limits", "set it at [openai]"],
     ),
     "infinity in config": (
         append("config.yaml", "protocol: {backoff_s: .inf}\n"),
@@ -118,7 +190,7 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
     "date in a setting": (
         replace(
             "data/contenders.toml",
-            'settings = { structured = "forced_tool", temperature = 0 }',
+            'settings = { structured = "forced_tool", temperature = 0, max_output_tokens = 256 }',
             "settings = { temperature = 2026-01-01 }",
         ),
         ["data/contenders.toml", "claude-haiku-4-5.settings", "date"],
@@ -126,7 +198,7 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
     "NaN in a setting": (
         replace(
             "data/contenders.toml",
-            'settings = { structured = "forced_tool", temperature = 0 }',
+            'settings = { structured = "forced_tool", temperature = 0, max_output_tokens = 256 }',
             "settings = { temperature = nan }",
         ),
         ["data/contenders.toml", "claude-haiku-4-5.settings", "NaN"],

@@ -70,13 +70,15 @@ def first_starter_word(t: Tiny) -> None:
 def nothing_that_matters(t: Tiny) -> None:
     """Each of these must do nothing; together they are one start of the workflow."""
     comments(t)
+    t.edit("data/contenders.toml", 'model = "keyword"', 'model = "keyword"\nlimits = { requests_per_minute = 60 }')
+    t.edit("data/providers.toml", "[in-process]", "[in-process]\nlimits = { tokens_per_minute = 9000 }")
     t.edit("rules/cells.smk", " -m dmb ask", "  -m  dmb  ask")
     code("dmb/suites/jsonl.py", "EXTRA = 1")(t)  # a builder edit that yields the same items
     touch_everything(t)
 
 
 TABLE: dict[str, Change] = {
-    "touches, comments, shell text, a builder edit that yields the same items": Change(
+    "touches, comments, limits, shell text, a builder edit that yields the same items": Change(
         nothing_that_matters, publishes=False
     ),
     "metadata lost": Change(lose_metadata, publishes=False),
