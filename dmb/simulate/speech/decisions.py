@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from dmb.simulate.asked import Asked, Question, Refused, Understood
@@ -181,11 +180,7 @@ def _cloudflare_reply(draft: Draft) -> dict[str, Any]:
 
 
 def _openrouter_reply(draft: Draft) -> dict[str, Any]:
-    told = systemone.reply(draft)
-    if draft.charge_usd is not None:
-        # a number in JSON, written without an exponent's loss: it is read back as the decimal that was meant
-        told["usage"]["cost"] = float(Decimal(draft.charge_usd))
-    return {"id": f"dec_{draft.asked.draw.word('id')}", "provider": "Simulated", **told}
+    return {"id": f"dec_{draft.asked.draw.word('id')}", "provider": "Simulated", **systemone.reply(draft)}
 
 
 _REPLY: dict[str, Callable[[Draft], dict[str, Any]]] = {
