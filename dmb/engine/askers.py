@@ -97,7 +97,7 @@ class WireAsker:
         self._wire, self._model, self._dialect = WIRES[wire], model, dialect
         self._headers = dict(self._wire.authorise(credential, dialect)) if credential else {}
         secrets = (credential,) if credential else ()
-        self._transport = _transport(provider, address, timeout_s, concurrency, secrets)
+        self._transport = _transport(provider, address, timeout_s, secrets)
         self._lag = LagMeter()
 
     def call(self, request: Request) -> Call:
@@ -138,13 +138,13 @@ class WireAsker:
         self._lag.close()
 
 
-def _transport(provider: str, address: str, timeout_s: float, connections: int, secrets: tuple[str, ...]) -> Transport:
+def _transport(provider: str, address: str, timeout_s: float, secrets: tuple[str, ...]) -> Transport:
     """To one provider, in the mode that the environment asks for."""
     if folder := os.environ.get(REPLAY_VARIABLE):
         recordings = ExchangeFolder(Path(folder))
         recordings.check()
         return ReplayTransport(recordings, provider)
-    live = LiveTransport(address, timeout_s, connections, secrets)
+    live = LiveTransport(address, timeout_s, secrets)
     if folder := os.environ.get(RECORD_VARIABLE):
         return RecordingTransport(ExchangeFolder(Path(folder)), provider, live)
     return live

@@ -61,6 +61,7 @@ def open_contact(
         lane = pace = purse = None
         if entry.baseline is None:
             lane = Lane(lane_dir(shared.id), shared.concurrency, time.sleep, may_ask)
+            closing.callback(lane.close)
             pace = _pace(shared, plan["contender"], entry, may_ask)
         if provider.billed:
             budget = release["budget"]
@@ -138,7 +139,8 @@ def _credential(run: str, plan: Mapping[str, Any], provider: Provider) -> str | 
     if not provider.credential:
         return None
     for name in provider.credential:
-        if value := os.environ.get(name):
+        # a line feed at the end is a slip of the shell, and no header can hold it
+        if value := os.environ.get(name, "").strip():
             return value
     raise DmbError(f"{' or '.join(provider.credential)} was set where run {run} was planned and is not set here")
 

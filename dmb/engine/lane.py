@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from dmb.engine.stopped import Stopped
+from dmb.kernel_lock import KernelLock
 
 #: How often a full lane is looked at again.
 POLL_S = 0.003
@@ -22,7 +21,7 @@ class Lane:
         self, folder: Path, slots: int, sleep: Callable[[float], None], may_ask: Callable[[], str | None]
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._locks = [FileLock(folder / f"slot.{n}", timeout=0, thread_local=False) for n in range(slots)]
+        self._locks = [KernelLock(folder / f"slot.{n}") for n in range(slots)]
         self._free = list(range(slots))
         self._guard = threading.Lock()
         self._sleep, self._may_ask = sleep, may_ask
@@ -43,12 +42,13 @@ class Lane:
 
     def _take(self) -> int | None:
         with self._guard:
-            candidates = list(self._free)
-            for n in candidates:
-                try:
-                    self._locks[n].acquire()
-                except Timeout:
-                    continue
-                self._free.remove(n)
-                return n
+            for n in self._free:
+                if self._locks[n].try_acquire():
+                    self._free.remove(n)
+                    return n
         return None
+
+    def close(self) -> None:
+        """Give the slots up."""
+        for lock in self._locks:
+            lock.close()

@@ -15,20 +15,22 @@ class Stops:
     """As one lane of one run sees them. Marks are files, so that processes and hosts see each other's."""
 
     def __init__(self, run: str, lane: str, billed: bool) -> None:
-        self._run, self._folder, self._billed = run, stops_dir(run), billed
-        self._lane_mark = f"provider.{lane}"
+        self._run, self._lane_mark = run, f"provider.{lane}"
+        folder = stops_dir(run)
+        self._owner_gone = folder / _OWNER_GONE
+        # what costs nothing may go on where the money has run out
+        names = (_EVERY_LANE, self._lane_mark) if billed else (self._lane_mark,)
+        self._lane_marks = [folder / name for name in names]
 
     def reason(self) -> str | None:
         """Why nothing may be asked any more; None while it may."""
-        if (self._folder / _OWNER_GONE).exists():
+        if self._owner_gone.exists():
             return RUN_STOPPED
         return self.lane_reason()
 
     def lane_reason(self) -> str | None:
         """The same without regard to the run's owner."""
-        # what costs nothing may go on where the money has run out
-        for name in (_EVERY_LANE, self._lane_mark) if self._billed else (self._lane_mark,):
-            path = self._folder / name
+        for path in self._lane_marks:
             if path.exists():
                 return path.read_text(encoding="utf-8").strip()
         return None

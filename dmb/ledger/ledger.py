@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from filelock import FileLock
-
 from dmb.contracts.ledger import LedgerRow, Reserved, Settled, SpendKind, Swept, Totals, Unsent
+from dmb.kernel_lock import KernelLock
 from dmb.ledger.amounts import EXACT, usd, usd_text
 from dmb.ledger.pen import Pen
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable, unreadable
@@ -65,9 +66,8 @@ class Ledger:
         self._hard = usd(hard_usd, "hard_usd")
         self._soft = usd(soft_usd, "soft_usd")
         self._now = now
-        self._lock = FileLock(
-            folder / "lock", timeout=lock_timeout_s, poll_interval=min(LOCK_POLL_S, lock_timeout_s), thread_local=False
-        )
+        self._lock: KernelLock | None = None
+        self._lock_timeout_s = lock_timeout_s
         self._shelf = Shelf(folder)
         self._pen: Pen | None = None
         self._pid = os.getpid()
@@ -200,6 +200,9 @@ class Ledger:
             self._broken = self._broken or "was closed"
             if pen is not None and os.getpid() == self._pid:
                 pen.close()
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
 
     def __enter__(self) -> Ledger:
         return self
@@ -262,10 +265,19 @@ class Ledger:
 
     @contextmanager
     def _os_lock(self) -> Iterator[None]:
-        if self._pen is None:
+        if self._lock is None:
             self.folder.mkdir(parents=True, exist_ok=True)
-        with self._lock:
+            self._lock = KernelLock(self.folder / "lock")
+        deadline = time.monotonic() + self._lock_timeout_s
+        while not self._lock.try_acquire():
+            if time.monotonic() > deadline:
+                held = f"somebody has held the lock for {self._lock_timeout_s:g} s"
+                raise TimeoutError(errno.ETIMEDOUT, held, str(self.folder / "lock"))
+            time.sleep(min(LOCK_POLL_S, self._lock_timeout_s))
+        try:
             yield
+        finally:
+            self._lock.release()
 
     def _join(self) -> None:
         """Read what is new; the first time, become one of the writers."""

@@ -1,98 +1,96 @@
-"""A network backend that takes the time at the socket and keeps a request's deadline, drop by drop if need be."""
+"""A socket that takes the time of what passes through it and keeps a request's deadline, drop by drop if need be."""
 
 from __future__ import annotations
 
-import ssl
-import threading
+import io
+import socket
 import time
-from collections.abc import Iterable
 from typing import Any
-
-import httpcore
 
 now_ns = time.perf_counter_ns
 
 
-class Stopwatch(threading.local):
-    """The times of this thread's request, in nanoseconds of one clock; None where that did not happen."""
+class Stopwatch:
+    """The times of one request, in nanoseconds of one clock; None where that did not happen."""
 
-    deadline_ns: int = 0
-    connecting: int | None = None
-    connected: int | None = None
-    securing: int | None = None
-    secured: int | None = None
-    sent: int | None = None
-    first: int | None = None
-    last: int | None = None
+    __slots__ = ("connected", "connecting", "deadline_ns", "first", "last", "secured", "securing", "sent")
 
-    def start(self, timeout_s: float) -> None:
-        """Forget the request before; this one may last so long."""
-        self.__dict__.clear()
+    def __init__(self, timeout_s: float) -> None:
         self.deadline_ns = now_ns() + int(timeout_s * 1e9)
+        self.connecting = self.connected = self.securing = self.secured = None
+        self.sent = self.first = self.last = None
 
-    def remaining_s(self, timeout: float | None, error: type[Exception]) -> float:
-        """What is left of the request's time. Raises ``error`` when nothing is: a server that sends a byte now and
-        then would never meet a time-out that counts from one read to the next."""
+    connecting: int | None
+    connected: int | None
+    securing: int | None
+    secured: int | None
+    sent: int | None
+    first: int | None
+    last: int | None
+
+    def left_s(self) -> float:
+        """What is left of the request's time. Raises ``TimeoutError`` when nothing is: a server that sends a byte now
+        and then would never meet a time-out that counts from one read to the next."""
         left = (self.deadline_ns - now_ns()) / 1e9
         if left <= 0:
-            raise error("the request's time is up")
-        return left if timeout is None else min(left, timeout)
+            raise TimeoutError("the request's time is up")
+        return left
 
 
-class TimedBackend(httpcore.NetworkBackend):
-    """Plain TCP, with a stopwatch."""
+class TimedSocket:
+    """As much of a socket as ``http.client`` uses, with the watch of the request that is on it."""
 
-    def __init__(self, watch: Stopwatch) -> None:
-        self._watch, self._inner = watch, httpcore.SyncBackend()
+    def __init__(self, inner: socket.socket, watch: Stopwatch) -> None:
+        self.inner, self.watch = inner, watch
+        self._n_readers, self._closed = 0, False
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        """Open a connection, timed."""
-        w = self._watch
-        w.connecting = now_ns()
-        left = w.remaining_s(timeout, httpcore.ConnectTimeout)
-        stream = self._inner.connect_tcp(host, port, left, local_address, socket_options)
-        w.connected = now_ns()
-        return _TimedStream(stream, w)
+    def sendall(self, data: bytes) -> None:
+        """Send within what is left of the request's time."""
+        watch = self.watch
+        self.inner.settimeout(watch.left_s())
+        if watch.sent is None:
+            watch.sent = now_ns()
+        self.inner.sendall(data)
 
-
-class _TimedStream(httpcore.NetworkStream):
-    def __init__(self, inner: httpcore.NetworkStream, watch: Stopwatch) -> None:
-        self._inner, self._watch = inner, watch
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        w = self._watch
-        data = self._inner.read(max_bytes, w.remaining_s(timeout, httpcore.ReadTimeout))
-        w.last = now_ns()
-        if w.first is None:
-            w.first = w.last
-        return data
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        w = self._watch
-        left = w.remaining_s(timeout, httpcore.WriteTimeout)
-        if w.sent is None:
-            w.sent = now_ns()
-        self._inner.write(buffer, left)
+    def makefile(self, _mode: str, *_: Any) -> io.BufferedReader:
+        """The reply's bytes as they come."""
+        self._n_readers += 1
+        return io.BufferedReader(_Incoming(self), 65536)
 
     def close(self) -> None:
-        self._inner.close()
+        """Close the socket once nobody reads from it: a connection that ends with its reply is closed before the reply
+        is read."""
+        self._closed = True
+        self._close_if_done()
 
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        w = self._watch
-        w.securing = now_ns()
-        left = w.remaining_s(timeout, httpcore.ConnectTimeout)
-        secured = self._inner.start_tls(ssl_context, server_hostname, left)
-        w.secured = now_ns()
-        return _TimedStream(secured, w)
+    def reader_closed(self) -> None:
+        """One reader less."""
+        self._n_readers -= 1
+        self._close_if_done()
 
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+    def _close_if_done(self) -> None:
+        if self._closed and self._n_readers == 0:
+            self.inner.close()
+
+
+class _Incoming(io.RawIOBase):
+    def __init__(self, timed: TimedSocket) -> None:
+        self._timed = timed
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._timed.reader_closed()
+
+    def readinto(self, buffer: bytearray) -> int:
+        watch = self._timed.watch
+        self._timed.inner.settimeout(watch.left_s())
+        n = self._timed.inner.recv_into(buffer)
+        if n:
+            watch.last = now_ns()
+            if watch.first is None:
+                watch.first = watch.last
+        return n
