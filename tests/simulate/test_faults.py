@@ -72,7 +72,7 @@ def test_each_way_takes_the_fault_for_what_it_is(simulator, client, fault):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_a_provider_would_bill_is_billed(simulator, client, fault):
     simulator.use(only(fault, **ROWS[fault].with_))
-    way = WAYS["gpt"]
+    way = WAYS["claude-tool"]
     before = simulator.counts()
     ask(client, simulator.address, way)
     after = simulator.counts()
