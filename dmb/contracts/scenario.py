@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from pydantic import Field
 
@@ -33,11 +32,6 @@ class FaultRule(Frozen):
     options: int | None = Field(None, ge=1, strict=True, description="how many options are taken")
     status: int | None = Field(None, ge=200, le=599, strict=True, description="HTTP status")
 
-    def parameters(self) -> dict[str, Any]:
-        """What is given of the parameters, by name."""
-        names = ("ms", "seconds", "form", "bytes", "mb", "factor", "tokens", "options", "status")
-        return {n: value for n in names if (value := getattr(self, n)) is not None}
-
 
 class Scenario(Frozen):
     """The whole file. The first rule that fits a request applies, and no other."""
@@ -49,7 +43,3 @@ class Scenario(Frozen):
     jitter_ms: int = Field(0, ge=0, le=600_000, strict=True)
     context_tokens: dict[str, int] = Field({}, description="provider -> longest prompt")
     fault: tuple[FaultRule, ...] = ()
-
-    def context_for(self, provider: str, otherwise: int) -> int:
-        """Tokens of the longest prompt that this provider takes."""
-        return self.context_tokens.get(provider, otherwise)

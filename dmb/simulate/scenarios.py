@@ -8,7 +8,7 @@ from dmb.contracts.scenario import FaultRule, Scenario
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, validate
 from dmb.simulate.asked import Asked
-from dmb.simulate.faults import FAULTS, parameters_of
+from dmb.simulate.faults import FAULTS, given_of, parameters_of
 from dmb.simulate.faults.errors import RETRY_FORMS
 from dmb.simulate.speakers import SPEAKERS
 from dmb.simulate.speech import SPEECH
@@ -39,7 +39,7 @@ def check_scenario(scenario: Scenario, file: str) -> None:
         if rule.wire is not None and rule.wire not in SPEECH:
             raise _error(file, i, "wire", f"unknown wire {rule.wire!r}", nearest(rule.wire, SPEECH))
         known = parameters_of(rule.do)
-        for name in rule.parameters():
+        for name in given_of(rule):
             if name not in known:
                 raise _error(file, i, name, f"no parameter of {rule.do}", nearest(name, known) or "it has none")
         if rule.form is not None and rule.form not in RETRY_FORMS:

@@ -83,7 +83,8 @@ class Service:
             check_key(route.speaker, http.headers, self._scenario.key)
             understood = SPEECH[route.wire].understand(asked)
             self._check_model(asked)
-            draft = compose(asked, understood, self._scenario.context_for(asked.provider, asked.speaker.context_tokens))
+            longest = self._scenario.context_tokens.get(asked.provider, asked.speaker.context_tokens)
+            draft = compose(asked, understood, longest)
         except Refused as e:
             return self._refuse(e, http, route, asked)
         draft.delivery.delay_ms = self._scenario.delay_ms + self._scenario.jitter_ms * asked.draw.fraction("jitter")

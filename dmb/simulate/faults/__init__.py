@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
 
 from dmb.contracts.scenario import FaultRule
 from dmb.simulate.draft import Draft
@@ -88,12 +90,23 @@ FAULTS: dict[str, Fault] = {
 }
 
 
+@cache
 def parameters_of(name: str) -> Mapping[str, object]:
     """Parameter -> its default."""
     found = inspect.signature(FAULTS[name]).parameters.values()
     return {p.name: p.default for p in found if p.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
+def given_of(rule: FaultRule) -> dict[str, Any]:
+    """The parameters that a rule gives, by name: those of its fields that any fault has."""
+    return {n: value for n in _all_parameters() if (value := getattr(rule, n)) is not None}
+
+
+@cache
+def _all_parameters() -> tuple[str, ...]:
+    return tuple(sorted({p for fault in FAULTS for p in parameters_of(fault)}))
+
+
 def apply_fault(rule: FaultRule, draft: Draft) -> None:
     """Change the draft by the rule's fault and its parameters."""
-    FAULTS[rule.do](draft, **rule.parameters())
+    FAULTS[rule.do](draft, **given_of(rule))

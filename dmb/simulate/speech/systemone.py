@@ -92,9 +92,9 @@ def check_text(value: Any, param: str) -> None:
 def check_count(n: int, least: int, most: int, param: str) -> None:
     """How many options there may be."""
     if n > most:
-        raise Refused("options_over", f"{param}: at most {most} entries are taken, found {n}", param)
+        raise Refused("options_over", f"{param}: at most {most} are taken, found {n}", param)
     if n < least:
-        raise Refused("options_under", f"{param}: {least} entries are needed, found {n}", param)
+        raise Refused("options_under", f"{param}: at least {least} are needed, found {n}", param)
 
 
 def plain(value: Any) -> str:
