@@ -1,0 +1,80 @@
+"""What the server counted: requests, answers, and its own bill. Used by one thread only."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from dmb.contracts.price import PriceRow
+from dmb.pricing import attempt_cost_usd
+from dmb.simulate.tokens import Tokens
+
+#: So many different requests are told apart; it takes some 100 MB. Beyond, their number is unknown.
+MOST_DISTINCT = 1_000_000
+
+
+class Counts:
+    """``now``: the clock that prices are read by."""
+
+    def __init__(self, prices: Sequence[PriceRow], now: Callable[[], dt.datetime]) -> None:
+        self._now = now
+        self._rows: dict[tuple[str, str], list[PriceRow]] = {}
+        for row in prices:
+            self._rows.setdefault((row.provider, row.model), []).append(row)
+        self._requests: Counter[tuple[str, str, str]] = Counter()
+        self._attempts: dict[bytes, int] = {}
+        self._full = False
+        self._answered = 0
+        self._billed = 0
+        self._unpriced: Counter[str] = Counter()
+        self._usd = Decimal(0)
+        self.n = 0
+
+    def arrived(self, provider: str, digest: str) -> tuple[int, int]:
+        """(its number on this server, how often this request has come), both from 1."""
+        self.n += 1
+        name = bytes.fromhex(digest)[:16] + provider.encode()
+        attempt = self._attempts.get(name, 0) + 1
+        if attempt > 1 or len(self._attempts) < MOST_DISTINCT:
+            self._attempts[name] = attempt
+        else:
+            self._full = True
+        return self.n, attempt
+
+    def ended(self, provider: str, model: str, status: str) -> None:
+        """How a request was dealt with: its status, or how the connection was broken."""
+        self._requests[provider, model, status] += 1
+
+    def answered(self) -> None:
+        """A model's reply left in full."""
+        self._answered += 1
+
+    def price(self, provider: str, model: str, tokens: Tokens) -> Decimal | None:
+        """What the price table makes of the work, in US dollars; None where it has no price."""
+        return attempt_cost_usd(self._rows.get((provider, model), ()), tokens.usage(), self._now())[0]
+
+    def bill(self, provider: str, model: str, usd: Decimal | None) -> None:
+        """A model worked: it is billed, whatever became of the reply."""
+        self._billed += 1
+        if usd is None:
+            self._unpriced[f"{provider} {model}"] += 1
+        else:
+            self._usd += usd
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it. ``distinct`` is null when there were too many to tell apart."""
+        return {
+            "requests": self.n,
+            "distinct": None if self._full else len(self._attempts),
+            "answered": self._answered,
+            "billed": self._billed,
+            "billed_usd": f"{self._usd:f}",
+            "unpriced": dict(sorted(self._unpriced.items())),
+            "by": [
+                {"provider": provider, "model": model, "status": status, "requests": n}
+                for (provider, model, status), n in sorted(self._requests.items())
+            ],
+        }
