@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import inspect
+import re
 from typing import Any
 
 import pytest
@@ -32,7 +34,7 @@ anthropic = pytest.importorskip("anthropic", reason="oracle for what Anthropic i
 #: The version of which the SDK is a client: it has no temperature, no top_p and no top_k.
 NEWEST = "2026-10-21"
 
-HEADERS = ("authorization", "anthropic-version", "content-type")
+HEADERS = ("anthropic-version", "content-type")
 BEARER = {"auth": "bearer"}
 
 CASES = entries("messages") | {
@@ -98,11 +100,19 @@ def client(address: str) -> Any:
     )
 
 
+# the SDK warns of models that have an end
+@pytest.mark.filterwarnings("ignore:The model:DeprecationWarning")
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_messages(name: str, question: str) -> None:
     case, request = CASES[name], QUESTIONS[question]
-    same(case.sent(request), sdk_messages(case, request), HEADERS)
+    ours, theirs = case.sent(request), sdk_messages(case, request)
+    same(ours, theirs, HEADERS)
+    if case.dialect.get("auth") == "bearer":
+        assert ours.headers["authorization"] == theirs.headers["authorization"]
+    else:
+        # as earlier SDKs sent it, and as a gateway may still want it
+        assert ours.headers["x-api-key"] == KEY and "authorization" not in ours.headers
 
 
 def test_every_setting_of_the_wire_is_in_a_case() -> None:
@@ -137,3 +147,16 @@ def test_the_address_and_the_variables_of_the_credential_are_the_sdks(monkeypatc
         assert str(sdk.base_url) == provider.address
         assert sdk.auth_headers == {"Authorization": f"Bearer {KEY}"}
     assert WIRES["messages"].authorise(KEY, provider.dialect) == {"authorization": f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize("name", [n for n in entries("messages") if project().contenders[n].provider == "anthropic"])
+def test_a_model_with_an_end_is_retired_on_that_day(name: str) -> None:
+    ends = pytest.importorskip("anthropic._data", reason="anthropic has moved its list of models").DEPRECATED_MODELS
+    entry = project().contenders[name]
+    end = ends.get(entry.model)
+    assert entry.retired_on == (None if end is None else date_of(end))
+
+
+def date_of(written: str) -> dt.date:
+    """``November 30th, 2026`` as a date."""
+    return dt.datetime.strptime(re.sub(r"(?<=\d)(st|nd|rd|th)", "", written), "%B %d, %Y").date()  # noqa: DTZ007

@@ -51,10 +51,10 @@ def drain(x):
         return x
     return [drain(v) for v in x]
 
-found = {}
+found, adapters = {}, {name: TypeAdapter(t) for name, t in types.items()}
 for name, (kind, value) in json.load(sys.stdin).items():
     try:
-        drain(TypeAdapter(types[kind]).validate_python(value))
+        drain(adapters[kind].validate_python(value))
         found[name] = None
     except ValidationError as e:
         found[name] = str(e)[:2000]
