@@ -40,7 +40,8 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return Reply(malformed="the reply is no JSON object")
     answers = data.get("answers")
     if not isinstance(answers, dict):
-        return Reply(malformed="the reply has no answers")
+        # an error may stand in the place of the answers
+        return _failure(status, data) if any(_error(data)) else Reply(malformed="the reply has no answers")
     read_answers = {}
     for name, a in answers.items():
         if not isinstance(a, dict):
@@ -79,7 +80,7 @@ def _failure(status: int, data: Any) -> Failure:
         return Failure(kind="budget", detail=detail)
     if status == 403:
         return Failure(kind="permission", detail=detail)
-    if status == 429:
+    if status == 429 or (status == 200 and kind == "rate_limit_error"):
         return Failure(kind="rate_limit", detail=detail)
     if status in (408, 504):
         return Failure(kind="timeout", detail=detail)
@@ -90,7 +91,7 @@ def _failure(status: int, data: Any) -> Failure:
         or (status in (400, 422) and _about_size(data, text))
     ):
         return Failure(kind="unsupported", detail=detail)
-    if status >= 500:
+    if status >= 500 or (status == 200 and kind.startswith("overloaded")):
         return Failure(kind="overloaded", detail=detail)
     return Failure(kind="rejected", detail=detail)
 
