@@ -55,7 +55,7 @@ def overload_in_200(draft: Draft) -> None:
     elif asked.wire == "responses":
 
         def fail(told: Any) -> None:
-            error = {"code": "server_is_overloaded", "message": "overloaded for the moment"}
+            error = {"code": "server_error", "message": "overloaded for the moment"}
             told |= {"status": "failed", "output": [], "error": error}
 
         draft.edit.append(fail)

@@ -75,10 +75,6 @@ def _cloudflare(asked: Asked) -> Understood:
     only(body, ("model", "state", "questions", "images"))
     if not isinstance(body.get("state"), str | dict | list) or not body["state"]:
         raise Refused("bad_request", "state: is required", "state")
-    for name, q in need(body, "questions", dict).items():
-        of_kind(q, dict, f"questions.{name}")
-        if not q.get("instructions"):
-            raise Refused("bad_request", f"questions.{name}.instructions: is required", f"questions.{name}")
     return _mapped(asked, body["state"], ("true", "false"), describes=None)
 
 
@@ -101,6 +97,8 @@ def _mapped(asked: Asked, state: Any, sides: tuple[str, str], describes: str | N
         of_kind(q, dict, at)
         kind = one_of(q.get("type"), ("choice", "score", "noul"), f"{at}.type")
         only(q, ("type", "instructions", "criteria"), at)
+        if not q.get("instructions"):
+            raise Refused("bad_request", f"{at}.instructions: is required", f"{at}.instructions")
         criteria = q.get("criteria")
         draw = asked_alone(asked, [state, kind, q.get("instructions"), ordered(criteria)])
         if kind == "noul":
