@@ -27,8 +27,8 @@ RANKS = (
     ("store", "transport", "sources", "ledger"),
     ("engine",),
     ("planning", "scoring"),
-    ("publish",),
-    ("cli", "simulate"),
+    ("publish", "simulate"),
+    ("cli",),
     ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}

@@ -37,10 +37,11 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import audit, run
+    from dmb.cli import audit, run, simulate
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
+    app.command("simulate")(simulate.simulate)
 
 
 def main() -> None:

@@ -60,14 +60,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What a body asks for. ``texts`` are counted as the prompt; the rest depends on who is asked."""
+    """What a body asks for. ``texts`` are counted as the prompt; ``options``: how many a prompt of ours numbers."""
 
     texts: tuple[str, ...]
     questions: tuple[Question, ...] = ()
     form: Literal["text", "json", "schema", "tool"] = "text"
     schema: Mapping[str, Any] | None = None
     tool: str | None = None
-    prompt: str = ""
+    options: int = 0
     output_cap: int | None = None
     reasons: bool = False
     logprobs: int | None = None
@@ -84,7 +84,6 @@ class Asked:
     model: str
     body: dict[str, Any]
     headers: Mapping[str, str]
-    digest: str
     draw: Draw
     number: int = 0
     attempt: int = 0

@@ -15,6 +15,8 @@ from dmb.simulate.tokens import Tokens
 #: So many different requests are told apart; it takes some 100 MB. Beyond, their number is unknown.
 MOST_DISTINCT = 1_000_000
 
+_DECISIONS = "decisions"
+
 
 class Counts:
     """``now``: the clock that prices are read by."""
@@ -30,6 +32,7 @@ class Counts:
         self._answered = 0
         self._billed = 0
         self._unpriced: Counter[str] = Counter()
+        self._faults: Counter[str] = Counter()
         self._usd = Decimal(0)
         self.n = 0
 
@@ -52,9 +55,22 @@ class Counts:
         """A model's reply left in full."""
         self._answered += 1
 
-    def price(self, provider: str, model: str, tokens: Tokens) -> Decimal | None:
-        """What the price table makes of the work, in US dollars; None where it has no price."""
-        return attempt_cost_usd(self._rows.get((provider, model), ()), tokens.usage(), self._now())[0]
+    def applied(self, fault: str) -> None:
+        """A rule of the scenario fitted."""
+        self._faults[fault] += 1
+
+    def has_price(self, provider: str, model: str) -> bool:
+        """Whether the table names it."""
+        return (provider, model) in self._rows
+
+    def price(self, provider: str, model: str, shape: str, tokens: Tokens) -> Decimal | None:
+        """What the price table makes of the work, in US dollars; None where it has no price.
+
+        ``shape``: of a decision service; OpenAI's has prices of its own under the model's one name.
+        """
+        rows = self._rows.get((provider, model), ())
+        tier = _DECISIONS if shape == "openai" and any(r.tier == _DECISIONS for r in rows) else "standard"
+        return attempt_cost_usd(rows, tokens.usage(), self._now(), tier)[0]
 
     def bill(self, provider: str, model: str, usd: Decimal | None) -> None:
         """A model worked: it is billed, whatever became of the reply."""
@@ -73,6 +89,7 @@ class Counts:
             "billed": self._billed,
             "billed_usd": f"{self._usd:f}",
             "unpriced": dict(sorted(self._unpriced.items())),
+            "faults": dict(sorted(self._faults.items())),
             "by": [
                 {"provider": provider, "model": model, "status": status, "requests": n}
                 for (provider, model, status), n in sorted(self._requests.items())

@@ -34,10 +34,10 @@ class Delivery:
 class Draft:
     """``value``: what a language model answers, before it is written down. ``answers``: of a decision service, by question.
 
-    ``write``: edits of the written answer; ``around``: a text beside the answer where that is an object of its own.
-    ``edit``: edits of the reply's JSON. ``bytes``: edits of what is sent.
-    ``error``: takes the place of the reply. ``raw``: (status, content type, body) takes the place of everything.
-    ``worked``: whether the model did its work, which is what is billed. ``charge_usd``: what the bill says of it.
+    ``write``: edits of the written answer; ``around``: a text beside an answer that is an object of its own. ``edit``:
+    edits of the reply's JSON; ``bytes``: of what is sent. ``error``: takes the place of the reply, and ``force_status``
+    of that error's status. ``raw``: (status, content type, body) in the place of everything. ``worked``: whether the
+    model did its work, which is what is billed. ``charge_usd``: what the bill says of it.
     """
 
     asked: Asked
@@ -49,7 +49,6 @@ class Draft:
     stop: Stop = "answered"
     reasoning: str = ""
     around: str = ""
-    status: int = 200
     content_type: str = "application/json"
     headers: list[tuple[str, str]] = field(default_factory=list)
     write: list[Callable[[str], str]] = field(default_factory=list)
@@ -57,6 +56,7 @@ class Draft:
     bytes: list[Callable[[bytes], bytes]] = field(default_factory=list)
     delivery: Delivery = field(default_factory=Delivery)
     error: Refused | None = None
+    force_status: int | None = None
     raw: tuple[int, str, bytes] | None = None
     worked: bool = True
     charge_factor: Decimal = Decimal(1)

@@ -172,6 +172,7 @@ _LOCAL: dict[str, tuple[int, str]] = {
     "no_key": (401, "authentication_error"),
     "bad_key": (401, "authentication_error"),
     "permission": (403, "permission_error"),
+    "no_money": (402, "insufficient_balance"),
     "unknown_model": (404, "not_found_error"),
     "bad_request": (400, "invalid_request_error"),
     "context": (400, "exceed_context_size_error"),

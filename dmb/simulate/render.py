@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from dmb.simulate.asked import Refused
 from dmb.simulate.draft import Delivery, Draft
@@ -33,9 +34,11 @@ def render(draft: Draft) -> Response:
         status, content_type, body = draft.raw
         return Response(status, content_type, body, headers, draft.delivery, draft.worked)
     if draft.error is not None:
-        status, told = say(draft.asked.speaker.errors, draft.error)
+        status, told = say(draft.asked.speaker.vendor, draft.error)
+        status = draft.force_status or status
     else:
-        status, told = draft.status, SPEECH[draft.asked.wire].reply(draft)
+        status, told = 200, SPEECH[draft.asked.wire].reply(draft)
+        _tell_charge(draft, told)
     for edit in draft.edit:
         edit(told)
     # NaN is written as it is: some servers do
@@ -47,6 +50,16 @@ def render(draft: Draft) -> Response:
 
 def refusal(speaker: Speaker, error: Refused, request_id: str) -> Response:
     """The provider's own error."""
-    status, told = say(speaker.errors, error)
+    status, told = say(speaker.vendor, error)
     body = json.dumps(told, ensure_ascii=False).encode("utf-8")
     return Response(status, JSON, body, [(speaker.request_id, request_id)])
+
+
+def _tell_charge(draft: Draft, told: dict[str, Any]) -> None:
+    """Where this provider tells it; the shortest number that reads back as the charge to 17 digits."""
+    place = draft.asked.speaker.charge
+    if place and draft.charge_usd is not None:
+        home = told["usage"]
+        for name in place[:-1]:
+            home = home.setdefault(name, {})
+        home[place[-1]] = float(draft.charge_usd)

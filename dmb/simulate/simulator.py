@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from dmb.contracts.price import PriceRow
 from dmb.contracts.scenario import Scenario
+from dmb.simulate.routes import Route
 from dmb.simulate.scenarios import FAIR
 from dmb.simulate.server import Connection
 from dmb.simulate.service import Service
@@ -21,7 +22,7 @@ class Simulator:
     """Serves while it is entered; ``port`` 0 takes a free one.
 
     ``prices``: rows of data/prices.toml that the bill is made from. ``models``: provider -> the names that it knows;
-    None takes any. ``key``: the only one that opens, in the place of the scenario's.
+    None takes any. ``routes``: whole paths beyond those of the known providers. ``key``: the only one that opens, in the place of the scenario's.
     Raises ``OSError`` on entering when the port is taken.
     """
 
@@ -31,12 +32,13 @@ class Simulator:
         seed: int = 0,
         prices: Sequence[PriceRow] = (),
         models: Mapping[str, Collection[str]] | None = None,
+        routes: Mapping[str, Route] | None = None,
         key: str | None = None,
         port: int = 0,
     ) -> None:
         if key is not None:
             scenario = scenario.model_copy(update={"key": key})
-        self._service = Service(scenario, seed, prices, models)
+        self._service = Service(scenario, seed, prices, models, routes)
         self._port = port
         self._loop = asyncio.new_event_loop()
         self._server: asyncio.Server | None = None
@@ -63,7 +65,7 @@ class Simulator:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def counts(self) -> dict[str, Any]:
-        """What was counted up to now."""
+        """What was counted up to now, or up to its end."""
         return self._in_loop(self._service.counts.as_json)
 
     def about(self) -> dict[str, Any]:
@@ -71,8 +73,8 @@ class Simulator:
         return self._in_loop(self._service.about)
 
     def use(self, scenario: Scenario) -> None:
-        """Another scenario from now on."""
-        self._in_loop(lambda: setattr(self._service, "scenario", scenario))
+        """Another scenario from now on. Raises ``InputError`` for a fault that there is not."""
+        self._in_loop(lambda: self._service.use(scenario))
 
     async def _listen(self) -> asyncio.Server:
         service = self._service
@@ -90,7 +92,9 @@ class Simulator:
             transport.abort()
 
     def _in_loop(self, do: Callable[[], T]) -> T:
-        """Carried out between two requests, so that what it sees is whole."""
+        """Carried out between two requests, so that what it sees is whole; after the end at once."""
+        if self._loop.is_closed():
+            return do()
 
         async def once() -> T:
             return do()

@@ -7,7 +7,7 @@ said so. A provider that is not here is taken for a server of your own: no key, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 #: A body above this is refused by those who say so, and is the most that is read at all.
 MAX_BODY = 32 * 1024 * 1024
@@ -15,14 +15,16 @@ MAX_BODY = 32 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """``errors``: whose error bodies; ``key_in``: headers that may hold the credential, none where none is needed.
+    """``vendor``: whose error bodies and habits; ``key_in``: headers that may hold the credential, none where none is needed.
 
     ``context_tokens``: of one request. ``extra``: body fields beyond the wire's own. ``strict``: unknown fields are
     refused. ``json_schema``: whether a schema may be demanded. ``json_word``: JSON mode wants the word in the prompt.
     ``thinks``: whether a model reasons unless it is told not to. ``request_id``: the header that names a reply.
+    ``decimals``: of its probabilities. ``dated``: the name under which a model serves. ``charge``: where below the usage
+    a reply tells what was charged.
     """
 
-    errors: str
+    vendor: str
     key_in: tuple[str, ...]
     context_tokens: int
     request_id: str = "x-request-id"
@@ -33,6 +35,7 @@ class Speaker:
     thinks: bool = False
     decimals: int = 6
     dated: Mapping[str, str] = field(default_factory=dict)
+    charge: tuple[str, ...] = ()
 
 
 _BEARER = ("authorization",)
@@ -40,7 +43,7 @@ _LOOK_ALIKE = frozenset({"thinking", "do_sample", "reasoning", "reasoning_format
 
 SPEAKERS: dict[str, Speaker] = {
     "typesafe": Speaker("typesafe", _BEARER, 65_536, "x-typesafe-request-id", strict=False, decimals=2),
-    "openrouter": Speaker("openrouter", _BEARER, 65_536, strict=False, decimals=2),
+    "openrouter": Speaker("openrouter", _BEARER, 65_536, strict=False, decimals=2, charge=("cost",)),
     "openai": Speaker(
         "openai",
         _BEARER,
@@ -66,7 +69,21 @@ SPEAKERS: dict[str, Speaker] = {
     "xiaomi": Speaker(
         "xiaomi", ("api-key", "authorization"), 262_144, extra=_LOOK_ALIKE, json_schema=False, thinks=True
     ),
-    "meta": Speaker("openai", _BEARER, 262_144, thinks=True),
+    # error bodies were not read; OpenAI's are assumed
+    "meta": Speaker("openai", _BEARER, 262_144, extra=_LOOK_ALIKE, thinks=True),
+}
+
+_LIST_COST = ("opencode", "list_cost")
+
+# One account under several entries: each speaks like the one that it stands for. A gateway is assumed to answer in the
+# shapes of the format that it is asked in.
+SPEAKERS |= {
+    "openai-decisions": SPEAKERS["openai"],
+    "google-decisions": SPEAKERS["google"],
+    "opencode": Speaker("openai", _BEARER, 200_000, extra=_LOOK_ALIKE, charge=_LIST_COST),
+    "opencode-responses": Speaker("openai", _BEARER, 200_000),
+    "opencode-messages": replace(SPEAKERS["anthropic"], charge=_LIST_COST),
+    "opencode-gemini": SPEAKERS["google"],
 }
 
 #: A server of one's own.

@@ -32,7 +32,7 @@ def options_in(prompt: str) -> int:
 
 def written_answer(asked: Understood, draw: Draw) -> Any:
     """The value that the model writes as JSON; a text where JSON was not asked for in any way."""
-    n = options_in(asked.prompt)
+    n = asked.options
     if asked.schema is not None:
         return _Filler(draw, n).value(asked.schema, asked.schema, "", 0)
     if n:

@@ -80,6 +80,9 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return Reply(malformed="the reply is no JSON object")
     if isinstance(error := data.get("error"), dict | str) and error:
         return failure_in_reply(error, "rejected")
+    if "choices" not in data and isinstance(data.get("message"), str):
+        # Cerebras writes its errors without the wrapper
+        return failure_in_reply(data, "rejected")
     model = data.get("model")
     reply = Reply(
         usage=read_usage(data.get("usage"), "prompt", "completion"), model=model if isinstance(model, str) else None

@@ -33,6 +33,10 @@ _KIND_OF_NAME: dict[str, StatusKind] = {
     "payment_required": "budget",
     "context_length_exceeded": "unsupported",
     "max_tokens_exceeded": "unsupported",
+    # what the status says, too, unless it is 200
+    "rate_limit_exceeded": "rate_limit",
+    "server_is_overloaded": "overloaded",
+    "provider_overloaded": "overloaded",
 }
 
 #: Codes of Cloudflare's envelope. Unverified but for the first; what is not here goes by its status.
@@ -207,6 +211,11 @@ def _failure(status: int, data: Any) -> Reply | Failure:
         return Reply(refused=f"{name}: {text[:200]}" if text else name)
     # an error inside a 200 is classified by its own code, where that is a status
     meant = int(code) if status == 200 and len(code) == 3 and code.isdecimal() else status
+    if name == "FAILED_PRECONDITION":
+        # Google: the region is not served, or the account has no billing; true of every question
+        return Failure(
+            kind="budget" if "billing" in text.lower() else "permission", detail=error_detail(status, kind, name, text)
+        )
     kind_found = _KIND_OF_NAME.get(name) or (
         "unsupported" if meant in (400, 422) and _about_size(text) else _of_status(meant)
     )

@@ -38,6 +38,9 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return _failure(status, data)
     if data is None:
         return Reply(malformed="the reply is no JSON object")
+    if not isinstance(data.get("answers"), dict) and any(_error(data)):
+        # an error may stand in the place of the answers
+        return _failure(status, data)
     model = data.get("model")
     # what was spent is known, whatever the answers are worth
     reply = Reply(usage=_usage(data.get("usage")), model=model if isinstance(model, str) else None)
@@ -88,7 +91,7 @@ def _failure(status: int, data: Any) -> Failure:
         return Failure(kind="budget", detail=detail)
     if status == 403:
         return Failure(kind="permission", detail=detail)
-    if status == 429:
+    if status == 429 or (status == 200 and kind == "rate_limit_error"):
         return Failure(kind="rate_limit", detail=detail)
     if status in (408, 504):
         return Failure(kind="timeout", detail=detail)
@@ -99,7 +102,7 @@ def _failure(status: int, data: Any) -> Failure:
         or (status in (400, 422) and _about_size(data, text))
     ):
         return Failure(kind="unsupported", detail=detail)
-    if status >= 500:
+    if status >= 500 or (status == 200 and kind.startswith("overloaded")):
         return Failure(kind="overloaded", detail=detail)
     return Failure(kind="rejected", detail=detail)
 

@@ -125,13 +125,13 @@ ERRORS: dict[str, tuple[str, int, str | None, str]] = {
     "rate_limit": ("RateLimitError", 429, "rate_limit_error", "rate_limit"),
     "bad_key": ("AuthenticationError", 401, "authentication_error", "authentication"),
     "permission": ("PermissionDeniedError", 403, "permission_error", "permission"),
-    "no_money": ("APIStatusError", 402, "billing_error", "budget"),
+    "no_money": ("PaymentRequiredError", 402, "billing_error", "budget"),
     "unknown_model": ("NotFoundError", 404, "not_found_error", "rejected"),
     "context_too_long": ("BadRequestError", 400, "invalid_request_error", "unsupported"),
     "overloaded": ("OverloadedError", 529, "overloaded_error", "overloaded"),
     "internal_error": ("InternalServerError", 500, "api_error", "overloaded"),
     "html_502": ("InternalServerError", 502, None, "overloaded"),
-    "gateway_timeout": ("DeadlineExceededError", 504, "timeout_error", "timeout"),
+    "gateway_timeout": ("GatewayTimeoutError", 504, "timeout_error", "timeout"),
 }
 
 

@@ -46,7 +46,7 @@ def test_so_does_a_simulated_server_of_ones_own_which_wants_no_key() -> None:
         ("usage_float", "response.usage"),
         ("extra_answer", "response.answer-ids"),
         ("probabilities_off", "choice.distribution"),
-        ("unknown_choice", "choice.answer"),
+        ("unknown_choice", "choice.argmax"),
     ],
 )
 def test_a_fault_is_seen_for_what_it_is(do: str, rule: str) -> None:

@@ -77,7 +77,7 @@ def test_every_kind_of_question(simulator: Simulator) -> None:
     }
     answers = sdk(simulator).system_one({"ticket": "charged twice"}, questions).answers
     assert 0 <= answers["yes"].noul <= 1
-    assert 0 <= answers["how"].score <= 2 and set(answers["how"].legend) == {"0", "1", "2"}
+    assert 0 <= answers["how"].score <= 2 and len(answers["how"].legend) == 3
     assert answers["which"].choice in ("a", "b")
 
 
@@ -115,7 +115,7 @@ def test_errors(simulator: Simulator, do: str) -> None:
     kind, status, ours = ERRORS[do]
     with pytest.raises(typesafe_sdk.TypeSafeAPIError) as caught:
         sdk_asks(simulator)
-    assert (type(caught.value).__name__, caught.value.status_code) == (kind, status)
+    assert (type(caught.value).__name__, caught.value.status) == (kind, status)
     verdict = dmb_reads(CASES["typesafe"][0], QUESTION, f"{simulator.address}/typesafe")
     assert verdict.failure.kind == ours
 

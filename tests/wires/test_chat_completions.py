@@ -519,6 +519,17 @@ def test_an_error_inside_a_200_is_a_failure_even_beside_an_answer(value, kind):
         assert isinstance(f, Failure) and f.kind == kind and f.detail.startswith("HTTP 200")
 
 
+@pytest.mark.parametrize(
+    "code, kind", [("queue_exceeded", "overloaded"), ("wrong_api_key", "authentication"), ("x", "rejected")]
+)
+def test_an_error_without_its_wrapper_inside_a_200_is_one(code, kind):
+    bare = {"message": "m", "type": "some_error", "param": "queue", "code": code}
+    f = read(200, {}, json.dumps(bare).encode(), ["queue"])
+    assert isinstance(f, Failure) and f.kind == kind
+    beside = json.dumps({**json.loads(ok()), "message": "m"}).encode()
+    assert judge_reply(reply(beside), SHOWN, SLOTS).outcome == "valid"
+
+
 @pytest.mark.parametrize("none", [None, {}, "", []])
 def test_an_error_that_says_nothing_is_none(none):
     assert judge_reply(reply(ok(error=none)), SHOWN, SLOTS).outcome == "valid"

@@ -384,6 +384,12 @@ BAD_KEY = {
         (200, router_error(502, "m"), "overloaded", None),
         (200, {"error": "no"}, "rejected", None),
         (200, {"error": {"code": "9" * 5000}}, "rejected", None),
+        (200, {"error": {"code": "server_is_overloaded", "message": "m"}}, "overloaded", None),
+        (200, router_error(200, "m", "provider_overloaded"), "overloaded", None),
+        (200, {"error": {"code": "rate_limit_exceeded", "message": "m"}}, "rate_limit", None),
+        # google: no billing, or a region that is not served
+        (400, {"error": {"code": 400, "message": "no billing", "status": "FAILED_PRECONDITION"}}, "budget", None),
+        (400, {"error": {"code": 400, "message": "region", "status": "FAILED_PRECONDITION"}}, "permission", None),
         # cloudflare
         (200, envelope(10000, "authentication failed"), "authentication", "HTTP 200 10000: authentication failed"),
         (401, envelope(10000, "authentication failed"), "authentication", None),

@@ -93,6 +93,11 @@ AUTH = "authentication_error"
         (422, {"detail": "questions: at least one"}, "rejected", "HTTP 422: questions: at least one"),
         (400, {"error": {"message": "too many options", "field": "criteria"}}, "unsupported", None),
         (200, {"answers": {"queue": {"type": "unsupported"}}}, "unsupported", "queue: the server says unsupported"),
+        # an error in the place of the answers
+        (200, {"detail": {"error_type": "overloaded_error", "message": "later"}}, "overloaded", None),
+        (200, {"detail": {"error_type": "rate_limit_error", "message": "slow"}}, "rate_limit", None),
+        (200, {"detail": {"error_type": "authentication_error", "message": "no"}}, "authentication", None),
+        (200, {"error": "boom"}, "rejected", "HTTP 200: boom"),
     ],
 )
 def test_failures(status, value, kind, detail):

@@ -10,6 +10,7 @@ from dmb.simulate.body_checks import need, number, of_kind, one_of, only, text_p
 from dmb.simulate.draft import Draft, written_text
 from dmb.simulate.speech.openai_rules import check_reasoning, check_strict_schema, wants_json_word
 from dmb.simulate.speech.systemone import plain
+from dmb.simulate.written import options_in
 
 #: openai 3.57.0
 _FIELDS = words(
@@ -45,7 +46,7 @@ def understand(asked: Asked) -> Understood:
         form="tool" if tool else form,
         schema=tool_schema if tool else schema,
         tool=tool,
-        prompt=system,
+        options=options_in(system),
         output_cap=min(caps, default=None),
         reasons=_reasons(asked),
         logprobs=_logprobs(body),
@@ -76,7 +77,7 @@ def _check_temperature(asked: Asked) -> None:
     if temperature is None:
         return
     number(temperature, 0, 2, "temperature")
-    if asked.provider == "zai" and not 0 < temperature < 1:
+    if asked.speaker.vendor == "zai" and not 0 < temperature < 1:
         raise Refused("bad_request", "temperature: must lie between 0 and 1, neither included", "temperature")
 
 
@@ -118,7 +119,7 @@ def _tool(asked: Asked) -> tuple[str | None, dict[str, Any] | None, list[str]]:
         offered[need(function, "name", str, f"tools[{i}].function")] = function.get("parameters") or {}
     if not isinstance(choice, dict):
         return None, None, [plain(t) for t in tools]
-    if asked.provider in ("zai", "meta"):
+    if asked.speaker.vendor in ("zai", "meta"):
         raise Refused("bad_request", "tool_choice: only auto is taken", "tool_choice")
     name = need(need(choice, "function", dict, "tool_choice"), "name", str, "tool_choice.function")
     if name not in offered:
@@ -152,16 +153,16 @@ def reply(draft: Draft) -> dict[str, Any]:
     """A completion with one choice."""
     asked, t = draft.asked, draft.tokens
     message: dict[str, Any] = {"role": "assistant", "content": written_text(draft)}
-    if asked.speaker.errors == "openai":
+    if asked.speaker.vendor == "openai":
         message["refusal"] = None
     if draft.reasoning:
-        message["reasoning" if asked.provider == "cerebras" else "reasoning_content"] = draft.reasoning
+        message["reasoning" if asked.speaker.vendor == "cerebras" else "reasoning_content"] = draft.reasoning
     if draft.stop == "refusal":
         message |= {"content": None, "refusal": "the simulated model declines"}
     if draft.stop == "content_filter":
         message["content"] = ""
     finish = _FINISH[draft.stop]
-    if finish == "content_filter" and asked.provider == "zai":
+    if finish == "content_filter" and asked.speaker.vendor == "zai":
         finish = "sensitive"
     if draft.understood.tool and draft.stop == "answered":
         finish = "tool_calls"
@@ -186,13 +187,13 @@ def reply(draft: Draft) -> dict[str, Any]:
             "completion_tokens_details": {"reasoning_tokens": t.reasoning},
         },
     }
-    if asked.speaker.errors == "openai":
+    if asked.speaker.vendor == "openai":
         told["usage"]["prompt_tokens_details"]["cache_write_tokens"] = t.cache_write
-    if asked.provider == "deepseek":
+    if asked.speaker.vendor == "deepseek":
         told["usage"] |= {"prompt_cache_hit_tokens": t.cached, "prompt_cache_miss_tokens": t.input - t.cached}
-    if asked.provider == "zai":
+    if asked.speaker.vendor == "zai":
         told["request_id"] = asked.draw.word("request")
-    if asked.provider == "cerebras":
+    if asked.speaker.vendor == "cerebras":
         told["time_info"] = {"queue_time": 0.001, "prompt_time": 0.01, "completion_time": 0.05, "total_time": 0.061}
     return told
 

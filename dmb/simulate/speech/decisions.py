@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from dmb.simulate.asked import Asked, Question, Refused, Understood
@@ -76,10 +75,6 @@ def _cloudflare(asked: Asked) -> Understood:
     only(body, ("model", "state", "questions", "images"))
     if not isinstance(body.get("state"), str | dict | list) or not body["state"]:
         raise Refused("bad_request", "state: is required", "state")
-    for name, q in need(body, "questions", dict).items():
-        of_kind(q, dict, f"questions.{name}")
-        if not q.get("instructions"):
-            raise Refused("bad_request", f"questions.{name}.instructions: is required", f"questions.{name}")
     return _mapped(asked, body["state"], ("true", "false"), describes=None)
 
 
@@ -102,6 +97,8 @@ def _mapped(asked: Asked, state: Any, sides: tuple[str, str], describes: str | N
         of_kind(q, dict, at)
         kind = one_of(q.get("type"), ("choice", "score", "noul"), f"{at}.type")
         only(q, ("type", "instructions", "criteria"), at)
+        if not q.get("instructions"):
+            raise Refused("bad_request", f"{at}.instructions: is required", f"{at}.instructions")
         criteria = q.get("criteria")
         draw = asked_alone(asked, [state, kind, q.get("instructions"), ordered(criteria)])
         if kind == "noul":
@@ -181,11 +178,7 @@ def _cloudflare_reply(draft: Draft) -> dict[str, Any]:
 
 
 def _openrouter_reply(draft: Draft) -> dict[str, Any]:
-    told = systemone.reply(draft)
-    if draft.charge_usd is not None:
-        # a number in JSON, written without an exponent's loss: it is read back as the decimal that was meant
-        told["usage"]["cost"] = float(Decimal(draft.charge_usd))
-    return {"id": f"dec_{draft.asked.draw.word('id')}", "provider": "Simulated", **told}
+    return {"id": f"dec_{draft.asked.draw.word('id')}", "provider": "Simulated", **systemone.reply(draft)}
 
 
 _REPLY: dict[str, Callable[[Draft], dict[str, Any]]] = {

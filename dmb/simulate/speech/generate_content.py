@@ -8,6 +8,7 @@ from dmb.simulate.asked import Asked, Refused, Understood
 from dmb.simulate.body_checks import need, number, of_kind, one_of, only, whole, words
 from dmb.simulate.draft import Draft, written_text
 from dmb.simulate.speech.systemone import plain
+from dmb.simulate.written import options_in
 
 _FIELDS = words(
     "contents systemInstruction system_instruction generationConfig generation_config safetySettings tools toolConfig "
@@ -46,7 +47,7 @@ def understand(asked: Asked) -> Understood:
         texts=(*([system] if system else []), *texts, *([plain(schema)] if schema else [])),
         form=form,
         schema=schema,
-        prompt=system,
+        options=options_in(system),
         output_cap=None if cap is None else whole(cap, 1, "generationConfig.maxOutputTokens"),
         reasons=_thinks(asked.model, config.get("thinkingConfig")),
     )

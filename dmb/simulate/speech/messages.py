@@ -8,6 +8,7 @@ from dmb.simulate.asked import Asked, Refused, Understood
 from dmb.simulate.body_checks import need, number, of_kind, one_of, only, text_parts, whole, words
 from dmb.simulate.draft import Draft, written_text
 from dmb.simulate.speech.systemone import plain
+from dmb.simulate.written import options_in
 
 #: anthropic 2.14.0, and what versions before 2026-10-21 took
 _FIELDS = words(
@@ -55,7 +56,7 @@ def understand(asked: Asked) -> Understood:
         form="tool" if tool else "schema" if schema else "text",
         schema=tool_schema if tool else schema,
         tool=tool,
-        prompt=system,
+        options=options_in(system),
         output_cap=cap,
         reasons=thinks,
     )

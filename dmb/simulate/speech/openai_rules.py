@@ -21,7 +21,7 @@ _REFUSED_EFFORTS: dict[str, frozenset[str]] = {
     "glm-5.3": frozenset({"none", "minimal", "medium", "xhigh"}),
 }
 
-#: Start of a model's name -> what its effort is when none is sent.
+#: Start of a model's name -> what its effort is when none is sent. Other models take a temperature all the same.
 _DEFAULT_EFFORT = {"gpt-5.4": "none", "gpt-5": "medium", "gpt-6": "medium"}
 
 _DEEPEST, _MOST_ENUMS, _MOST_PROPERTIES = 10, 1000, 5000
@@ -35,9 +35,10 @@ def check_reasoning(asked: Asked, effort: Any, param: str) -> None:
         if effort in _by_prefix(_REFUSED_EFFORTS, asked.model, frozenset()):
             raise Refused("bad_request", f"{param}: {asked.model} does not take {effort}", param, "unsupported_value")
     temperature = asked.body.get("temperature")
-    if asked.provider != "openai" or temperature in (None, 1):
+    reasons = _by_prefix(_DEFAULT_EFFORT, asked.model, None)
+    if temperature in (None, 1) or reasons is None:
         return
-    if (effort or _by_prefix(_DEFAULT_EFFORT, asked.model, "none")) != "none":
+    if (effort or reasons) != "none":
         at = "temperature"
         raise Refused("bad_request", f"{at}: {asked.model} takes only 1 while it reasons", at, "unsupported_value")
 

@@ -10,6 +10,7 @@ from dmb.simulate.draft import Draft, written_text
 from dmb.simulate.speech.chat_completions import CREATED
 from dmb.simulate.speech.openai_rules import check_reasoning, check_strict_schema, wants_json_word
 from dmb.simulate.speech.systemone import plain
+from dmb.simulate.written import options_in
 
 #: openai 3.57.0
 _FIELDS = words(
@@ -44,7 +45,7 @@ def understand(asked: Asked) -> Understood:
         texts=(*([instructions] if instructions else []), *texts, *([plain(schema)] if schema else [])),
         form=form,
         schema=schema,
-        prompt=system,
+        options=options_in(system),
         output_cap=None if cap is None else whole(cap, 16, "max_output_tokens"),
         reasons=effort not in (None, "none"),
     )
