@@ -38,26 +38,37 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return _failure(status, data)
     if data is None:
         return Reply(malformed="the reply is no JSON object")
-    answers = data.get("answers")
-    if not isinstance(answers, dict):
+    if not isinstance(data.get("answers"), dict) and any(_error(data)):
         # an error may stand in the place of the answers
-        return _failure(status, data) if any(_error(data)) else Reply(malformed="the reply has no answers")
+        return _failure(status, data)
+    model = data.get("model")
+    # what was spent is known, whatever the answers are worth
+    reply = Reply(usage=_usage(data.get("usage")), model=model if isinstance(model, str) else None)
+    read_answers = _answers(data.get("answers"))
+    if isinstance(read_answers, Failure):
+        return read_answers
+    return reply.model_copy(update={"malformed" if isinstance(read_answers, str) else "answers": read_answers})
+
+
+def _answers(written: Any) -> dict[str, RawAnswer] | Failure | str:
+    """By slot id; a text says why there are none that could be used."""
+    if not isinstance(written, dict):
+        return "the reply has no answers"
     read_answers = {}
-    for name, a in answers.items():
+    for name, a in written.items():
         if not isinstance(a, dict):
-            return Reply(malformed=f"{name}: the answer is no object")
+            return f"{name}: the answer is no object"
         if a.get("type") == "unsupported":
             return Failure(kind="unsupported", detail=f"{name}: the server says unsupported")
         if a.get("type") != "choice" or not isinstance(a.get("choice"), str):
-            return Reply(malformed=f"{name}: the answer is no choice")
+            return f"{name}: the answer is no choice"
         read_answers[name] = RawAnswer(
             label=a["choice"],
             confidence=a.get("confidence"),
             confidence_kind="native",
             probabilities=a.get("probabilities"),
         )
-    model = data.get("model")
-    return Reply(answers=read_answers, usage=_usage(data.get("usage")), model=model if isinstance(model, str) else None)
+    return read_answers
 
 
 def _usage(written: Any) -> Usage | None:

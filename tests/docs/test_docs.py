@@ -275,7 +275,8 @@ def test_dependencies_have_a_line_each() -> None:
 
     # pyyaml comes with snakemake, whether or not it is named
     assert described("## At run time") == names(project["project"]["dependencies"]) | {"pyyaml"}
-    assert described("## Extra `embed`") == names(project["project"]["optional-dependencies"]["embed"])
+    for extra, packages in project["project"]["optional-dependencies"].items():
+        assert described(f"## Extra `{extra}`") == names(packages)
     groups = project["dependency-groups"]
     assert described("## Group `dev`: installed by `uv run`") == names(groups["dev"])
     assert described("## Group `oracles`: only for the full test command") == names(groups["oracles"])

@@ -85,6 +85,19 @@ SENT = {
         },
     ),
     "deepseek-chat": ("/chat/completions", {"model": "deepseek-chat"}),
+    "smollm2-135m": (
+        "/v1/chat/completions",
+        {
+            "model": "SmolLM2-135M-Instruct.Q4_1",
+            "response_format": SCHEMA,
+            "temperature": 0,
+            "seed": 1,
+            "cache_prompt": False,
+            "max_tokens": 48,
+            "logprobs": True,
+            "top_logprobs": 20,
+        },
+    ),
     "gpt-oss-120b-cerebras": (
         "/v1/chat/completions",
         {"model": "gpt-oss-120b", "response_format": JSON_MODE, "temperature": 0, "reasoning_effort": "low"},

@@ -175,6 +175,12 @@ def test_a_reply_without_answers_is_malformed(value, reason):
     )
 
 
+@pytest.mark.parametrize("answers", [None, [], {"queue": None}, {"queue": {"type": "noul", "noul": 0.5}}])
+def test_what_a_malformed_reply_cost_is_known(answers):
+    r = reply(answers=answers)
+    assert r.malformed and (r.usage, r.model) == (reply().usage, reply().model) and r.usage and r.model
+
+
 @pytest.mark.parametrize("extra", ["NaN", "-Infinity", '{"k": 1, "k": 1}', '"\\ud800"', "9" * 5000])
 def test_what_is_no_json_anywhere_spoils_the_whole_reply(extra):
     sound = body(OK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from dmb.simulate.asked import Asked, Refused, Understood
@@ -36,7 +37,8 @@ def understand(asked: Asked) -> Understood:
     instruction = body.get("systemInstruction", body.get("system_instruction"))
     system = "\n".join(_parts(instruction, "systemInstruction")) if instruction is not None else ""
     config = body.get("generationConfig", body.get("generation_config")) or {}
-    only(of_kind(config, dict, "generationConfig"), _CONFIG, "generationConfig")
+    config = _camel_case(of_kind(config, dict, "generationConfig"))
+    only(config, _CONFIG, "generationConfig")
     if config.get("temperature") is not None:
         number(config["temperature"], 0, 2, "generationConfig.temperature")
     if config.get("candidateCount") not in (None, 1):
@@ -51,6 +53,11 @@ def understand(asked: Asked) -> Understood:
         output_cap=None if cap is None else whole(cap, 1, "generationConfig.maxOutputTokens"),
         reasons=_thinks(asked.model, config.get("thinkingConfig")),
     )
+
+
+def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+    """Google reads a field's name in both spellings, and google-genai 3.6.1 sends both."""
+    return {re.sub(r"_([a-z])", lambda m: m[1].upper(), name): value for name, value in fields.items()}
 
 
 def _contents(body: dict[str, Any]) -> list[str]:
@@ -98,7 +105,8 @@ def _thinks(model: str, config: Any) -> bool:
     if config is None:
         return not model.startswith("gemini-2.0")
     at = "generationConfig.thinkingConfig"
-    only(of_kind(config, dict, at), ("thinkingBudget", "thinkingLevel", "includeThoughts"), at)
+    config = _camel_case(of_kind(config, dict, at))
+    only(config, ("thinkingBudget", "thinkingLevel", "includeThoughts"), at)
     level, budget = config.get("thinkingLevel"), config.get("thinkingBudget")
     if level is not None and budget is not None:
         raise Refused("bad_request", f"{at}: give one of thinkingBudget and thinkingLevel")
