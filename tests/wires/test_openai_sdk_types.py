@@ -75,6 +75,7 @@ def bodies() -> dict[str, tuple[str, dict]]:
         sent = chat_completions.call(chat.REQUEST, entry["model"], entry.get("settings", {}), dialect)
         found[name] = ("Chat", for_openai(json.loads(sent.body)))
     every = {"structured": "json_schema", "temperature": 0, "reasoning": "low", "max_output_tokens": 200}
+    every |= {"service_tier": "flex"}
     more = {"seed": 1, "logprobs": 20, "thinking": "disabled", "do_sample": False, "cache_prompt": False}
     assert set(every | more) == chat_completions.WIRE.settings and set(every) == responses.WIRE.settings
     found["every setting"] = ("Chat", for_openai(chat.body_of(every | more)))
