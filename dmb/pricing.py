@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, localcontext
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.price import PriceRow
@@ -62,7 +62,7 @@ def attempt_cost_usd(
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
         steps = (usage is None or usage.input_tokens is None) and any(_is_step(r) for r in standing)
         return None, "usage not reported, and the price depends on the prompt's size" if steps else "usage not reported"
-    if fault := _contradiction(usage):
+    if fault := contradiction(usage):
         return None, fault
     row = row_at(standing, at, usage.input_tokens, tier)
     if row is None:
@@ -118,21 +118,8 @@ def compare_with_charge(table: Decimal | None, charged: Decimal | None) -> Decim
     return (charged - table) / table
 
 
-def _standing(rows: Sequence[PriceRow], at: dt.datetime, tier: str) -> list[PriceRow]:
-    return [r for r in rows if r.tier == tier and holds(r, at)]
-
-
-def _is_step(row: PriceRow) -> bool:
-    return bool(row.prompt_from) or row.prompt_to is not None
-
-
-def _no_row(size: str, tier: str) -> str:
-    named = "" if tier == STANDARD else f" in the {tier} tier"
-    return f"no price row for this model{size} and date{named}"
-
-
-def _contradiction(usage: Usage) -> str | None:
-    """Why the counts cannot be right."""
+def contradiction(usage: Usage) -> str | None:
+    """Why the counts of a usage cannot be right; None where nothing speaks against them."""
     counts = usage.model_dump(exclude={"tier", "charged_usd"})
     if any(n is not None and n < 0 for n in counts.values()):
         return "a negative token count"
@@ -146,3 +133,28 @@ def _contradiction(usage: Usage) -> str | None:
     if any(said is not None and said != ours for said, ours in sums):
         return "usage buckets do not sum to the provider's total"
     return None
+
+
+def sum_usd(amounts: Iterable[Decimal]) -> Decimal:
+    """The exact sum: the usual 28 digits would round where a long charge meets a large total."""
+    with localcontext(prec=200):
+        return sum(amounts, Decimal(0))
+
+
+def usd_text(amount: Decimal) -> str:
+    """The amount as a decimal string, every digit of it and no noughts behind them."""
+    text = format(amount, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _standing(rows: Sequence[PriceRow], at: dt.datetime, tier: str) -> list[PriceRow]:
+    return [r for r in rows if r.tier == tier and holds(r, at)]
+
+
+def _is_step(row: PriceRow) -> bool:
+    return bool(row.prompt_from) or row.prompt_to is not None
+
+
+def _no_row(size: str, tier: str) -> str:
+    named = "" if tier == STANDARD else f" in the {tier} tier"
+    return f"no price row for this model{size} and date{named}"

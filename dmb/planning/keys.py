@@ -53,7 +53,9 @@ PUBLISHING_CODE = (
     "publish/**/templates/**/*",
     "contracts/*.py",
     "canonical.py",
+    "price_tiers.py",
     "price_windows.py",
+    "pricing.py",
 )
 
 
