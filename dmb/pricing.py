@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, localcontext
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.price import PriceRow
+from dmb.price_tiers import STANDARD
 from dmb.price_windows import dates_meet, holds, takes_size
 
 PER_TOKENS = Decimal(1_000_000)
@@ -23,7 +24,7 @@ GAP_SHOWN_ABOVE = Decimal("0.05")
 
 
 def row_at(
-    rows: Sequence[PriceRow], at: dt.datetime, prompt_tokens: int | None = None, tier: str = "standard"
+    rows: Sequence[PriceRow], at: dt.datetime, prompt_tokens: int | None = None, tier: str = STANDARD
 ) -> PriceRow | None:
     """The row that holds at that instant for a prompt of that size. None without one.
 
@@ -43,23 +44,25 @@ def row_at(
 
 
 def attempt_cost_usd(
-    rows: Sequence[PriceRow], usage: Usage | None, at: dt.datetime, tier: str = "standard"
+    rows: Sequence[PriceRow], usage: Usage | None, at: dt.datetime, tier: str = STANDARD
 ) -> tuple[Decimal | None, str | None]:
     """(US dollars, why not) of one attempt.
 
-    The input count is the provider's own total of the prompt, and its buckets are disjoint: fresh, read from a cache,
-    written to one. Reasoning is inside the output. 0 only where nobody bills; what is missing or contradicts itself
-    makes None with the reason.
+    ``tier``: the one that was ordered; where the reply says which one served, that is priced. The input count is the
+    provider's own total of the prompt, and its buckets are disjoint: fresh, read from a cache, written to one.
+    Reasoning is inside the output. 0 only where nobody bills; what is missing or contradicts itself makes None with
+    the reason.
     """
+    if (dated := [r for r in rows if holds(r, at)]) and all(r.unbilled for r in dated):
+        return Decimal(0), None
+    tier = usage.tier if usage is not None and usage.tier is not None else tier
     standing = _standing(rows, at, tier)
     if not standing:
         return None, _no_row("", tier)
-    if all(r.unbilled for r in standing):
-        return Decimal(0), None
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
         steps = (usage is None or usage.input_tokens is None) and any(_is_step(r) for r in standing)
         return None, "usage not reported, and the price depends on the prompt's size" if steps else "usage not reported"
-    if fault := _contradiction(usage):
+    if fault := contradiction(usage):
         return None, fault
     row = row_at(standing, at, usage.input_tokens, tier)
     if row is None:
@@ -77,17 +80,19 @@ def attempt_cost_usd(
 
 
 def worst_case_usd(
-    rows: Sequence[PriceRow], prompt_bytes: int, max_output_tokens: int, at: dt.datetime, tier: str = "standard"
+    rows: Sequence[PriceRow], prompt_bytes: int, max_output_tokens: int, at: dt.datetime, tier: str = STANDARD
 ) -> Decimal | None:
     """The most that one request can cost, in US dollars, before it is sent. None where no price holds to bound it.
 
     ``prompt_bytes``: of the request's body in UTF-8; no tokenizer makes more tokens than bytes, and what a provider puts
     around a prompt is allowed for. The dearest row of today and tomorrow counts, whatever its hours and sizes, and the
-    dearest kind of input.
+    dearest kind of input. ``tier``: the one that is ordered; where it has no room, the standard one may serve.
     """
-    standing = [r for r in rows if r.tier == tier and dates_meet(r, at, at + _SOON)]
+    standing = [r for r in rows if r.tier in (tier, STANDARD) and dates_meet(r, at, at + _SOON)]
     known = [r for r in standing if not r.unbilled]
-    if not standing or any(r.input is None or r.output is None for r in known):
+    if not any(r.tier == tier or r.unbilled for r in standing) or any(
+        r.input is None or r.output is None for r in known
+    ):
         return None
     prompt = max((max(r.input or 0, r.cached or 0, r.cache_write or 0) for r in known), default=Decimal(0))
     output = max((r.output or Decimal(0) for r in known), default=Decimal(0))
@@ -115,6 +120,35 @@ def compare_with_charge(table: Decimal | None, charged: Decimal | None) -> Decim
     return (charged - table) / table
 
 
+def contradiction(usage: Usage) -> str | None:
+    """Why the counts of a usage cannot be right; None where nothing speaks against them."""
+    counts = usage.model_dump(exclude={"tier", "charged_usd"})
+    if any(n is not None and n < 0 for n in counts.values()):
+        return "a negative token count"
+    into, out = usage.input_tokens or 0, usage.output_tokens or 0
+    not_fresh = (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0)
+    if not_fresh > into:
+        return "usage buckets exceed the input"
+    if (usage.reasoning_tokens or 0) > out:
+        return "reasoning tokens exceed the output"
+    sums = ((usage.fresh_tokens, into - not_fresh), (usage.total_tokens, into + out))
+    if any(said is not None and said != ours for said, ours in sums):
+        return "usage buckets do not sum to the provider's total"
+    return None
+
+
+def sum_usd(amounts: Iterable[Decimal]) -> Decimal:
+    """The exact sum: the usual 28 digits would round where a long charge meets a large total."""
+    with localcontext(prec=200):
+        return sum(amounts, Decimal(0))
+
+
+def usd_text(amount: Decimal) -> str:
+    """The amount as a decimal string, every digit of it and no noughts behind them."""
+    text = format(amount, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def _standing(rows: Sequence[PriceRow], at: dt.datetime, tier: str) -> list[PriceRow]:
     return [r for r in rows if r.tier == tier and holds(r, at)]
 
@@ -124,17 +158,5 @@ def _is_step(row: PriceRow) -> bool:
 
 
 def _no_row(size: str, tier: str) -> str:
-    named = "" if tier == "standard" else f" in the {tier} tier"
+    named = "" if tier == STANDARD else f" in the {tier} tier"
     return f"no price row for this model{size} and date{named}"
-
-
-def _contradiction(usage: Usage) -> str | None:
-    """Why the counts cannot be right."""
-    counts = {name: n or 0 for name, n in usage.model_dump().items()}
-    if any(n < 0 for n in counts.values()):
-        return "a negative token count"
-    if counts["cached_tokens"] + counts["cache_write_tokens"] > counts["input_tokens"]:
-        return "usage buckets exceed the input"
-    if counts["reasoning_tokens"] > counts["output_tokens"]:
-        return "reasoning tokens exceed the output"
-    return None

@@ -148,7 +148,7 @@ def _plain(port: int, slots: int, items: int, out: Path) -> None:
 
     url, left = f"http://127.0.0.1:{port}/v1/chat/completions", iter(range(items))
 
-    async def worker(client: httpx.AsyncClient, f) -> None:  # noqa: ANN001
+    async def worker(client: httpx.AsyncClient, f) -> None:
         for n in left:
             at: dict[str, int] = {}
 

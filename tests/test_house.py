@@ -22,7 +22,7 @@ PACKAGE = PROJECT / "dmb"
 RANKS = (
     ("errors", "canonical", "code_digest", "kernel_lock"),
     ("contracts",),
-    ("metrics", "price_windows", "prompting", "output_schema", "parsing", "sampling", "inputs"),
+    ("metrics", "price_tiers", "price_windows", "prompting", "output_schema", "parsing", "sampling", "inputs"),
     ("suites", "wires", "baselines", "pricing"),
     ("store", "transport", "sources", "ledger"),
     ("engine",),

@@ -209,6 +209,24 @@ def test_a_tier_is_priced_by_its_own_rows():
     assert row_at(rows, NOON, tier="batch") == rows[1]
 
 
+def test_the_tier_that_served_is_priced_and_not_the_one_that_was_ordered():
+    rows = [row(), row(tier="flex", input="0.375", output="2.25")]
+    assert attempt_cost_usd(rows, usage(tier="standard"), NOON, "flex") == (Decimal("0.00084"), None)
+    assert attempt_cost_usd(rows, usage(tier="flex"), NOON) == (Decimal("0.00042"), None)
+    assert attempt_cost_usd(rows, usage(tier="priority"), NOON, "flex") == (
+        None,
+        "no price row for this model and date in the priority tier",
+    )
+
+
+def test_what_nobody_bills_is_billed_in_no_tier():
+    free = row(unbilled=True, input=None, output=None)
+    assert attempt_cost_usd([free], usage(tier="decisions"), NOON) == (Decimal(0), None)
+    # one row that is billed, and the tier counts again
+    found = attempt_cost_usd([free, row(tier="flex")], usage(tier="decisions"), NOON)
+    assert found == (None, "no price row for this model and date in the decisions tier")
+
+
 def test_a_row_is_not_guessed_where_the_size_is_not_known():
     small, large = row(prompt_to=100), row(prompt_from=100)
     assert row_at([small, large], NOON) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import Field
@@ -15,13 +16,22 @@ OUTCOMES: tuple[Outcome, ...] = ("valid", "malformed", "truncated", "refused", "
 
 
 class Usage(Frozen):
-    """Tokens in disjoint buckets as far as the provider says them; None is 'not reported', never 0."""
+    """What one attempt used, as far as the provider says it; None is 'not reported', never 0.
+
+    The input is fresh, read from a cache or written to one; reasoning is inside the output. ``fresh_tokens`` stands
+    where a provider counts them by themselves, ``total_tokens`` is its own sum of input and output, ``tier`` the one
+    that served, and ``charged_usd`` its bill for this attempt, as its digits say.
+    """
 
     input_tokens: int | None = None
+    fresh_tokens: int | None = None
     cached_tokens: int | None = None
     cache_write_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+    total_tokens: int | None = None
+    tier: str | None = None
+    charged_usd: Decimal | None = None
 
 
 class Timing(Frozen):

@@ -65,6 +65,25 @@ class ReliabilityBin(Frozen):
     accuracy: float
 
 
+class CostRecord(Frozen):
+    """What a cell's attempts cost: US dollars as decimal strings, each sum with the number of attempts that it is over.
+
+    ``priced``: those whose cost by the table is known; ``charged``: those whose charge the provider reports;
+    ``compared``: those of which both are known. ``unknown`` and ``tiers`` count attempts by reason and by tier.
+    """
+
+    n_attempts: int
+    n_priced: int
+    priced_usd: str
+    unknown: dict[str, int] = {}
+    tiers: dict[str, int] = {}
+    n_charged: int = 0
+    charged_usd: str | None = None
+    n_compared: int = 0
+    compared_priced_usd: str | None = None
+    compared_charged_usd: str | None = None
+
+
 class Score(Frozen):
     """``score.<n>.<scorekey>.json``: one cell's numbers, each recomputable from the receipt's raw log."""
 
@@ -91,5 +110,6 @@ class Score(Frozen):
     predictions: dict[str, int] = {}
     prior: dict[str, Any] | None = None
     usage: dict[str, int | None] = {}
+    cost: CostRecord | None = None
     cost_usd: str | None = None
     cost_note: str | None = None

@@ -28,6 +28,7 @@ SCORING_CODE = (
     "engine/decide.py",
     "engine/protocol.py",
     "contracts/*.py",
+    "wires/charge.py",
     "wires/error_body.py",
     "wires/exchange.py",
     "wires/openai_failure.py",
@@ -39,6 +40,7 @@ SCORING_CODE = (
     "canonical.py",
     "output_schema.py",
     "parsing.py",
+    "price_tiers.py",
     "price_windows.py",
     "pricing.py",
     "prompting.py",
@@ -51,7 +53,9 @@ PUBLISHING_CODE = (
     "publish/**/templates/**/*",
     "contracts/*.py",
     "canonical.py",
+    "price_tiers.py",
     "price_windows.py",
+    "pricing.py",
 )
 
 

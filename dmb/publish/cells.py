@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import MeasureRecord, Score
+from dmb.publish.tables.charges import gap
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
@@ -20,6 +21,7 @@ def cells_json(release: Release) -> str:
     document = {
         "release": release.name,
         "release_key": release.key,
+        "simulated": release.simulated,
         "cells": [_cell(score) for score in release.cells.values()],
     }
     return json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -38,8 +40,17 @@ def _cell(score: Score) -> dict[str, Any]:
         "n_groups": score.n_groups,
         "outcomes": {outcome: score.outcomes.get(outcome, 0) for outcome in OUTCOMES},
         "metrics": _metrics(score.metrics),
+        "cost_usd": score.cost_usd,
+        "cost_note": score.cost_note,
+        "cost": None if score.cost is None else score.cost.model_dump(mode="json") | {"gap": _gap(score)},
         "slices": [{"by": part.by, "value": part.value, "metrics": _metrics(part.metrics)} for part in score.slices],
     }
+
+
+def _gap(score: Score) -> float | None:
+    """How far the charge lies from the table's figure, as a share of the latter; null where there is none to say."""
+    found = gap([score])
+    return float(f"{found:.{DIGITS}g}") if found is not None and found.is_finite() else None
 
 
 def _metrics(metrics: dict[str, MeasureRecord]) -> dict[str, dict[str, Any]]:

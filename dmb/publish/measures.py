@@ -105,6 +105,11 @@ MEASURES: dict[str, Measure] = {
     "cost_unknown_rate": Measure(
         "Attempts of unknown cost", "percent", "Attempts without a known usage or price, of all attempts."
     ),
+    "cached_share": Measure(
+        "Cached share",
+        "percent",
+        "Input tokens that were read from a cache, of all input tokens, over the attempts that report both.",
+    ),
     "flip_rate": Measure(
         "Flip rate (options permuted)", "percent", "Choices that change when the same options stand in another order."
     ),

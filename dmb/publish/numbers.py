@@ -14,6 +14,12 @@ def percent(share: float) -> str:
     return _no_minus_zero(f"{100 * share:.1f}")
 
 
+def signed_percent(share: Decimal) -> str:
+    """A difference as a percentage with two decimals and always a sign: -0.25635 is ``-25.63``."""
+    text = f"{100 * share:+.2f}"
+    return text if float(text) else "0.00"
+
+
 def index(value: float) -> str:
     """A number between 0 and 1 that is no share of rows: three decimals."""
     return _no_minus_zero(f"{value:.3f}")

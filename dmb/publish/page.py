@@ -42,10 +42,10 @@ def inline_svg(plot: Plot) -> Markup:
     for colour, variable in ((INK, "--ink"), (MUTED, "--muted"), (GRID, "--rule"), (PAPER, "--paper")):
         body = body.replace(colour, f"var({variable})")
     head, rest = body.split(">", 1)
-    view = re.search(r'viewBox="[^"]+"', head)
+    view = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) [\d.]+"', head)
     return Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {} role="img" aria-label="{}">{}'
-    ).format(Markup(view[0] if view else ""), plot.alt, Markup(rest))
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {} style="--points: {}" role="img" aria-label="{}">{}'
+    ).format(Markup(view[0] if view else ""), view[1] if view else "1000", plot.alt, Markup(rest))
 
 
 def page_html(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> str:

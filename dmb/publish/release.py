@@ -15,10 +15,12 @@ from dmb.contracts.suite import SuiteFile
 from dmb.errors import MissingEvidence
 from dmb.publish import sanity
 from dmb.publish.measures import split
-from dmb.publish.table import Table, literal
+from dmb.publish.table import SIMULATED_MARK, Table, Value, literal
 from dmb.publish.tables import (
     by_measure,
     by_suite,
+    cached,
+    charges,
     confidence,
     entries,
     honesty,
@@ -96,9 +98,21 @@ class Release:
         """How a contender is called in print."""
         return self.contenders[contender].display.label
 
-    def label_in_prose(self, contender: str) -> str:
-        """The same where backticks would mark code."""
-        return literal(self.label(contender))
+    def head(self, contender: str, *suites: str) -> Value:
+        """The same as the head of a row, marked where a cell of these suites (all without any) is simulated."""
+        return Value(self.label(contender), simulated=self.is_simulated(contender, *suites))
+
+    def label_in_prose(self, contender: str, *suites: str) -> str:
+        """The same in our own text, where backticks would mark code."""
+        return self.marked(literal(self.label(contender)), contender, *suites)
+
+    def marked(self, text: str, contender: str, *suites: str) -> str:
+        """The text with the mark behind it where a cell of these suites (all without any) is simulated."""
+        return f"{text} {SIMULATED_MARK}" if self.is_simulated(contender, *suites) else text
+
+    def is_simulated(self, contender: str, *suites: str) -> bool:
+        """Whether any of the contender's cells in these suites (all without any) holds simulated answers."""
+        return any(self.cells[contender, suite].simulated for suite in suites or self.suites)
 
     def slots(self, suite: str) -> list[str]:
         """Slot prefixes of a suite's measures; one empty prefix where it has a single slot."""
@@ -143,6 +157,11 @@ class Release:
     def simulated(self) -> bool:
         """Whether any cell holds simulated answers."""
         return any(score.simulated for score in self.cells.values())
+
+    @cached_property
+    def wholly_simulated(self) -> bool:
+        """Whether every cell that was asked holds simulated answers."""
+        return self.simulated and all(score.simulated for score in self.cells.values() if score.status != "skipped")
 
     # -- what is printed
 
@@ -195,6 +214,16 @@ class Release:
     def spend_table(self) -> Table:
         """What each contender's answers cost."""
         return spend.spend_table(self)
+
+    @cached_property
+    def charge_tables(self) -> tuple[Table, ...]:
+        """What providers charged beside what the list prices say; none where nobody says what it charged."""
+        return charges.tables(self)
+
+    @cached_property
+    def cached_tables(self) -> tuple[Table, ...]:
+        """How much of the input came from a cache; none where nobody counts tokens."""
+        return cached.tables(self)
 
     @cached_property
     def price_table(self) -> Table:

@@ -11,8 +11,9 @@ from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish.measures import joined
 from dmb.publish.notes import in_words
-from dmb.publish.numbers import count, percent, things
+from dmb.publish.numbers import count, percent, signed_percent, things, usd
 from dmb.publish.table import literal
+from dmb.publish.tables import charges
 from dmb.publish.tables.predictions import top_label
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def lines(release: Release) -> tuple[Line, ...]:
         *_outcomes_add_up(release),
         *_served_is_asked(release),
         *_collapse(release),
+        *_charges(release),
     )
 
 
@@ -80,7 +82,9 @@ def _compare(release: Release, score: Score, floor: Score, slot: str, check: str
     )
     name = next((name for name in names if joined(slot, name) in score.metrics), names[-1])
     ours, theirs = (cell.metrics.get(joined(slot, name), MeasureRecord(value=None)) for cell in (score, floor))
-    where = f"{release.label_in_prose(score.contender)} on `{score.suite}`" + (f" ({slot})" if slot else "")
+    where = f"{release.label_in_prose(score.contender, score.suite)} on `{score.suite}`" + (
+        f" ({slot})" if slot else ""
+    )
     if ours.value is None or theirs.value is None:
         completed = score.n_expected - score.outcomes.get("skipped", 0)
         if completed and score.outcomes.get("unsupported") == completed:
@@ -106,7 +110,7 @@ def _majority_is_its_prior(release: Release) -> Iterator[Line]:
     for (contender, suite), score in release.cells.items():
         if release.contenders[contender].baseline != "majority" or score.status == "skipped":
             continue
-        where = f"{release.label_in_prose(contender)} on `{suite}`"
+        where = f"{release.label_in_prose(contender, suite)} on `{suite}`"
         prior, record = score.prior, score.metrics.get("accuracy_end_to_end")
         if not prior:
             yield Line("ok", check, f"{where}: not compared, it has no prior and takes all options as equally likely.")
@@ -137,7 +141,7 @@ def _outcomes_add_up(release: Release) -> Iterator[Line]:
             yield Line(
                 "look",
                 check,
-                f"{release.label_in_prose(contender)} on `{suite}`: {things(total, 'outcome')} for {things(score.n_expected, 'expected row')}{also}.",
+                f"{release.label_in_prose(contender, suite)} on `{suite}`: {things(total, 'outcome')} for {things(score.n_expected, 'expected row')}{also}.",
             )
     if not wrong:
         yield Line("ok", check, f"In every cell, {count(len(release.cells))} in all.")
@@ -175,10 +179,24 @@ def _collapse(release: Release) -> Iterator[Line]:
             continue
         found = True
         label, n, total = top
-        text = f"{release.label_in_prose(contender)} on `{suite}`: {percent(n / total)} % of its answers are {literal(label)}"
+        text = f"{release.label_in_prose(contender, suite)} on `{suite}`: {percent(n / total)} % of its answers are {literal(label)}"
         if release.contenders[contender].baseline == "majority":
             yield Line("ok", check, f"{text}, as this baseline is made.")
         else:
             yield Line("look", check, f"{text}.")
     if not found:
         yield Line("ok", check, "In no cell.")
+
+
+def _charges(release: Release) -> Iterator[Line]:
+    """Silent about whoever's provider does not say what it charged."""
+    check = "charges agree with list prices"
+    for contender in release.contenders:
+        scores = charges.scores_with_charges(release, contender)
+        both, share = charges.compared(scores), charges.gap(scores)
+        if both is None or share is None:
+            continue
+        pair = f"charged {usd(both[1])} USD against {usd(both[0])}"
+        apart = f"{signed_percent(share)} %" if share.is_finite() else "the list prices say nought"
+        label = release.label_in_prose(contender)
+        yield Line("look" if charges.is_far(share) else "ok", check, f"{label}: {pair} ({apart}).")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dmb.publish import numbers, sanity
 from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
-from dmb.publish.table import SIMULATED_CAPTION, Table
+from dmb.publish.table import SIMULATED_MARK, Table
 
 if TYPE_CHECKING:
     from dmb.publish.plots import Plot
@@ -80,11 +80,23 @@ def notices(release: Release) -> tuple[str, ...]:
     """What a reader must know before the first number."""
     said = []
     if release.simulated:
-        said.append(SIMULATED_CAPTION)
+        said.append(_simulation(release))
     verdicts = [line.verdict for line in release.sanity_lines]
     if {"look", "undecided"} & set(verdicts):
         said.append(f"Sanity checks: {sanity.summary(release.sanity_lines)}")
     return tuple(said)
+
+
+def _simulation(release: Release) -> str:
+    """How much of the release is simulated, in the words of the caption below its tables."""
+    asked = [score for score in release.cells.values() if score.status != "skipped"]
+    if release.wholly_simulated:
+        return f"{SIMULATED_MARK} Simulated: every answer in this release comes from a script, and no model was asked."
+    n = sum(score.simulated for score in asked)
+    return (
+        f"{SIMULATED_MARK} {numbers.count(n)} of {numbers.things(len(asked), 'cell')} "
+        f"{'holds' if n == 1 else 'hold'} simulated answers: they come from a script, and no model was asked."
+    )
 
 
 def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
@@ -128,6 +140,8 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
             "Spend",
             tables=(
                 release.spend_table,
+                *release.charge_tables,
+                *release.cached_tables,
                 *((release.price_table,) if release.price_table.rows or release.price_table.remarks else ()),
             ),
         ),

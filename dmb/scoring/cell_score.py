@@ -14,7 +14,10 @@ from dmb.contracts.cell import MeasureRecord, ReliabilityBin, Score, SliceRecord
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
 from dmb.metrics import Measure
+from dmb.price_tiers import ordered_tier
+from dmb.pricing import usd_text
 from dmb.scoring import measures
+from dmb.scoring.costs import cached_share, costs, used_tokens
 from dmb.scoring.evidence import Evidence, Row, open_evidence
 from dmb.store.files import pretty_json
 from dmb.store.frozen_items import gold_shares, load_items
@@ -39,8 +42,9 @@ def score_cell(
         named |= {f"{slot.id}.{k}" if prefix else k: v for k, v in found.items()}
     named |= measures.outcome_rates(evidence.first_rows)
     named |= measures.latencies(evidence.first_rows)
-    cost = measures.costs(evidence.rows, prices)
+    cost = costs(evidence.rows, prices, ordered_tier(rec.parts["contender"].get("settings", {})))
     named |= {"cost_usd_per_1000": cost.per_1000, "cost_unknown_rate": cost.unknown_rate}
+    named["cached_share"] = cached_share(evidence.rows)
     slot = choices[0].id
     outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
     confidence, correct = measures.confidences(evidence.first_rows, slot)
@@ -71,8 +75,9 @@ def score_cell(
         if suite.metrics.stable_labels and outputs
         else {},
         prior=_prior(evidence, suite, slot),
-        usage=measures.used_tokens(evidence),
-        cost_usd=None if cost.total_usd is None else format(cost.total_usd.normalize(), "f"),
+        usage=used_tokens(evidence.rows),
+        cost=cost.record,
+        cost_usd=None if cost.total_usd is None else usd_text(cost.total_usd),
         cost_note=cost.note,
     )
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 
 from dmb import metrics
-from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
 from dmb.metrics import Measure, unknown
-from dmb.pricing import attempt_cost_usd
 from dmb.scoring.evidence import Evidence, Row
 
 Rows = Sequence[Row]
@@ -94,47 +88,6 @@ def latencies(rows: Rows) -> dict[str, Measure]:
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """``total_usd`` is None where any attempt's cost is unknown, and ``note`` then says why."""
-
-    per_1000: Measure
-    unknown_rate: Measure
-    total_usd: Decimal | None
-    note: str | None
-
-
-def costs(rows: Rows, prices: Sequence[PriceRow]) -> Cost:
-    """US dollars per 1,000 completed decisions over every recorded attempt, and the share of attempts without a cost."""
-    completed = [r for r in rows if r.decision.outcome != "skipped"]
-    if not completed:
-        nothing = unknown("no completed decisions")
-        return Cost(nothing, nothing, None, "nothing was asked")
-    per_decision: list[Decimal | None] = []
-    reasons: Counter[str] = Counter()
-    n_attempts = 0
-    for r in completed:
-        priced = [
-            attempt_cost_usd(prices, usage, dt.datetime.fromisoformat(attempt.timing.sent_at))
-            for attempt, usage in zip(r.attempts, r.decision.usage, strict=True)
-        ]
-        n_attempts += len(priced)
-        reasons.update(why or "unknown" for cost, why in priced if cost is None)
-        known = [cost for cost, _ in priced if cost is not None]
-        per_decision.append(sum(known, Decimal(0)) if len(known) == len(priced) else None)
-    n_unknown = sum(reasons.values())
-    share = Measure(value=n_unknown / n_attempts, n=n_attempts, num=n_unknown, den=n_attempts)
-    if prices and all(p.unbilled for p in prices):
-        note = "not billed: runs on your own machine"
-        return Cost(
-            Measure(value=0.0, n=len(completed), num=0, den=len(completed), note=note), share, Decimal(0), "not billed"
-        )
-    per_1000 = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
-    if reasons:
-        return Cost(per_1000, share, None, "; ".join(f"{k} ({n} attempts)" for k, n in sorted(reasons.items())))
-    return Cost(per_1000, share, sum((c for c in per_decision if c is not None), Decimal(0)), None)
-
-
 def order_effects(evidence: Evidence, reference: Evidence | None, slot: str) -> dict[str, Measure]:
     """Flips against the reference suite's own decision, under permutation and on the identical rerun; ECE drift."""
     names = ("flip_rate", "flip_rate_rerun", "ece_drift")
@@ -195,17 +148,3 @@ def honesty(rows: Rows, slot: str) -> dict[str, Measure]:
             else unknown("no valid decisions with a confidence")
         )
     return out
-
-
-def used_tokens(evidence: Evidence) -> dict[str, int | None]:
-    """Tokens over all attempts; None where any attempt's usage was not reported."""
-    sums: dict[str, int | None] = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0}
-    any_usage = False
-    for r in evidence.rows:
-        for usage in r.decision.usage:
-            any_usage = True
-            for name in sums:
-                value = getattr(usage, name) if usage is not None else None
-                known = sums[name]
-                sums[name] = None if value is None or known is None else known + value
-    return sums if any_usage else dict.fromkeys(sums, None)

@@ -14,7 +14,9 @@ from dmb.contracts.attempt import Failure
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
 from dmb.output_schema import SCHEMA_NAME, answer_schema
+from dmb.price_tiers import tier_named
 from dmb.prompting import language_model_prompt
+from dmb.wires.charge import charged_usd
 from dmb.wires.exchange import Call, Wire
 from dmb.wires.openai_failure import failure_in_reply, read_failure
 from dmb.wires.openai_usage import read_usage
@@ -22,7 +24,7 @@ from dmb.wires.strict_json import read_object
 from dmb.wires.written_answer import NotAnAnswer, read_text
 
 #: Settings that are sent under their own name, as they are.
-_AS_IS = ("temperature", "seed", "do_sample", "cache_prompt")
+_AS_IS = ("temperature", "seed", "do_sample", "cache_prompt", "service_tier")
 
 #: Stop reasons that say why there is no whole answer. "sensitive", "network_error" and the full context window are
 #: Z.ai's words, "insufficient_system_resource" is DeepSeek's.
@@ -83,9 +85,11 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     if "choices" not in data and isinstance(data.get("message"), str):
         # Cerebras writes its errors without the wrapper
         return failure_in_reply(data, "rejected")
-    model = data.get("model")
+    model, used = data.get("model"), data.get("usage")
+    tier, charged = tier_named(data.get("service_tier")), charged_usd(used, body)
     reply = Reply(
-        usage=read_usage(data.get("usage"), "prompt", "completion"), model=model if isinstance(model, str) else None
+        usage=read_usage(used, "prompt", "completion", tier=tier, charged_usd=charged),
+        model=model if isinstance(model, str) else None,
     )
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
 from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
+from dmb.wires.charge import charged_usd
 from dmb.wires.error_body import StatusKind, error_data, error_detail, error_words, kind_of_status
 from dmb.wires.exchange import Call, Wire
 from dmb.wires.openai_usage import read_usage
@@ -117,6 +119,7 @@ def _criteria(request: Request, description: str | None) -> dict[str, Any]:
 def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[str]) -> Reply | Failure:
     """Status 200 with answers is a reply; a 200 can also hold an error, a blocked prompt or a refusal per question."""
     data = error_data(body)
+    charged = charged_usd(data.get("usage"), body) if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(data.get("success"), bool):
         if status != 200 or not data["success"]:
             return _cloudflare_failure(status, data)
@@ -130,7 +133,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return answered
     model = data.get("model")
     return answered.model_copy(
-        update={"usage": _usage(data.get("usage")), "model": model if isinstance(model, str) else None}
+        update={"usage": _usage(data.get("usage"), charged), "model": model if isinstance(model, str) else None}
     )
 
 
@@ -188,20 +191,27 @@ def _answer(slot: str, a: Any) -> RawAnswer | Reply | Failure:
     )
 
 
-def _usage(written: Any) -> Usage | None:
-    """OpenAI's names, which all but Google use. Input includes cached tokens."""
-    # OpenRouter adds `cost`, the charge in US dollars. Usage has no field for a charge yet: the number stays in the
-    # logged reply, from which it can be read once there is one.
+def _usage(written: Any, charged: Decimal | None) -> Usage | None:
+    """OpenAI's names, which all but Google use. Input includes cached tokens; OpenRouter adds its charge."""
     if not isinstance(written, dict) or "total_input_tokens" not in written:
-        return read_usage(written, "input", "output")
-    read_in, read_out = count(written["total_input_tokens"]), count(written.get("total_output_tokens"))
-    if written.get("total_output_tokens") is None and count(written.get("total_tokens")) == read_in:
+        return read_usage(written, "input", "output", charged_usd=charged)
+    read_in, read_out, total = (
+        count(written.get(f"total_{name}")) for name in ("input_tokens", "output_tokens", "tokens")
+    )
+    if written.get("total_output_tokens") is None and total == read_in:
         # zero counts are omitted
         read_out = 0
     if not read_in:
         return None
-    cached = count(written.get("total_cached_tokens"))
-    return Usage(input_tokens=read_in, cached_tokens=cached, output_tokens=read_out)
+    thoughts = count(written.get("total_thought_tokens"))
+    return Usage(
+        input_tokens=read_in,
+        cached_tokens=count(written.get("total_cached_tokens")),
+        # thoughts stand beside the output, as in generateContent; the total tells where that is not so
+        output_tokens=read_out if read_out is None else read_out + (thoughts or 0),
+        reasoning_tokens=thoughts,
+        total_tokens=total,
+    )
 
 
 def _failure(status: int, data: Any) -> Reply | Failure:

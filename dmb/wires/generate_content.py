@@ -17,6 +17,7 @@ from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
 from dmb.output_schema import answer_schema
+from dmb.price_tiers import tier_named
 from dmb.prompting import language_model_prompt
 from dmb.wires.error_body import StatusKind, error_data, error_detail, error_words, kind_of_status
 from dmb.wires.exchange import Call, Wire
@@ -56,6 +57,8 @@ def call(request: Request, model: str, settings: Mapping[str, Any], dialect: Map
     }
     if config:
         body["generationConfig"] = config
+    if "service_tier" in settings:
+        body["serviceTier"] = settings["service_tier"]
     path = f"/{dialect.get('api_version', 'v1beta')}/models/{quote(model)}:generateContent"
     # the order of a schema's properties is the order of the answer, so keys are not sorted
     return Call(path=path, body=json.dumps(body, ensure_ascii=False), headers={"content-type": "application/json"})
@@ -147,6 +150,9 @@ def _usage(written: Any) -> Usage | None:
         cached_tokens=counted("cachedContentTokenCount"),
         output_tokens=out,
         reasoning_tokens=thoughts,
+        total_tokens=count(written.get("totalTokenCount")),
+        # the header that says it too is not logged
+        tier=tier_named(written.get("serviceTier")),
     )
 
 
@@ -205,6 +211,8 @@ WIRE = Wire(
     call=call,
     read=read,
     authorise=authorise,
-    settings=frozenset({"structured", "temperature", "max_output_tokens", "thinking_budget", "thinking_level"}),
+    settings=frozenset(
+        {"structured", "temperature", "max_output_tokens", "thinking_budget", "thinking_level", "service_tier"}
+    ),
     dialect=frozenset({"api_version"}),
 )

@@ -14,7 +14,9 @@ from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
 from dmb.output_schema import answer_schema
+from dmb.price_tiers import tier_named
 from dmb.prompting import language_model_prompt
+from dmb.wires.charge import charged_usd
 from dmb.wires.error_body import StatusKind as FailureKind
 from dmb.wires.error_body import error_detail, error_words, kind_of_status
 from dmb.wires.exchange import Call, Wire
@@ -59,8 +61,7 @@ def call(request: Request, model: str, settings: Mapping[str, Any], dialect: Map
     """``structured``: "forced_tool", "native" or "plain" (the default). Raises ``ValueError`` for other words."""
     system, user = language_model_prompt(request)
     body: dict[str, Any] = {"model": model, "max_tokens": settings.get("max_output_tokens", MAX_OUTPUT_TOKENS)}
-    if "temperature" in settings:
-        body["temperature"] = settings["temperature"]
+    body |= {name: settings[name] for name in ("temperature", "service_tier") if name in settings}
     body |= {"system": system, "messages": [{"role": "user", "content": user}]}
     structured = settings.get("structured", "plain")
     output: dict[str, Any] = {}
@@ -95,7 +96,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return Reply(malformed="the reply is no JSON object")
     model = data.get("model")
     return _reply(data, slots).model_copy(
-        update={"usage": _usage(data.get("usage")), "model": model if isinstance(model, str) else None}
+        update={"usage": _usage(data.get("usage"), body), "model": model if isinstance(model, str) else None}
     )
 
 
@@ -134,10 +135,10 @@ def _answers(blocks: Sequence[dict[str, Any]], slots: Sequence[str]) -> dict[str
     return read_text("".join(t for t in texts if isinstance(t, str)), slots)
 
 
-def _usage(written: Any) -> Usage | None:
-    """``input_tokens`` as reported leaves out what was read from a cache or written to it; the total counts all three.
+def _usage(written: Any, body: bytes) -> Usage | None:
+    """``input_tokens`` as reported leaves out what was read from a cache or written to it; the input counts all three.
 
-    A cache count that is null or absent beside a reported input is 0, which is how servers without caching write it.
+    The format has no total of its own. A cache count that is null or absent beside a reported input is 0, which is how servers without caching write it.
     """
     if not isinstance(written, dict):
         return None
@@ -151,7 +152,8 @@ def _usage(written: Any) -> Usage | None:
     total = None
     if fresh is not None and cache_read is not None and cache_write is not None:
         total = fresh + cache_read + cache_write
-    if total is None and out is None:
+    charged = charged_usd(written, body)
+    if total is None and out is None and charged is None:
         return None
     return Usage(
         input_tokens=total,
@@ -159,6 +161,8 @@ def _usage(written: Any) -> Usage | None:
         cache_write_tokens=cache_write,
         output_tokens=out,
         reasoning_tokens=thinking,
+        tier=tier_named(written.get("service_tier")),
+        charged_usd=charged,
     )
 
 
@@ -205,7 +209,7 @@ WIRE = Wire(
     read=read,
     authorise=authorise,
     settings=frozenset(
-        {"structured", "temperature", "max_output_tokens", "thinking", "effort", "version"},
+        {"structured", "temperature", "max_output_tokens", "thinking", "effort", "version", "service_tier"},
     ),
     dialect=frozenset({"auth"}),
 )

@@ -10,7 +10,9 @@ from dmb.contracts.attempt import Failure
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
 from dmb.output_schema import SCHEMA_NAME, answer_schema
+from dmb.price_tiers import tier_named
 from dmb.prompting import language_model_prompt
+from dmb.wires.charge import charged_usd
 from dmb.wires.exchange import Call, Wire
 from dmb.wires.openai_failure import failure_in_reply, read_failure
 from dmb.wires.openai_usage import read_usage
@@ -34,7 +36,7 @@ def call(request: Request, model: str, settings: Mapping[str, Any], dialect: Map
         raise ValueError(f"structured is {structured!r}: use json_schema or plain")
     if "reasoning" in settings:
         body["reasoning"] = {"effort": settings["reasoning"]}
-    body |= {name: settings[name] for name in ("temperature", "max_output_tokens") if name in settings}
+    body |= {name: settings[name] for name in ("temperature", "max_output_tokens", "service_tier") if name in settings}
     return Call(
         path="/v1/responses",
         body=json.dumps(body, ensure_ascii=False),
@@ -55,9 +57,11 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return failure_in_reply(error, "overloaded" if not error else "rejected")
     if isinstance(error, dict | str) and error:
         return failure_in_reply(error, "rejected")
-    model = data.get("model")
+    model, used = data.get("model"), data.get("usage")
+    tier, charged = tier_named(data.get("service_tier")), charged_usd(used, body)
     reply = Reply(
-        usage=read_usage(data.get("usage"), "input", "output"), model=model if isinstance(model, str) else None
+        usage=read_usage(used, "input", "output", tier=tier, charged_usd=charged),
+        model=model if isinstance(model, str) else None,
     )
     return reply.model_copy(update=_answer(data, slots))
 
@@ -112,5 +116,5 @@ WIRE = Wire(
     call=call,
     read=read,
     authorise=authorise,
-    settings=frozenset({"structured", "reasoning", "max_output_tokens", "temperature"}),
+    settings=frozenset({"structured", "reasoning", "max_output_tokens", "temperature", "service_tier"}),
 )

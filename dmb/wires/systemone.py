@@ -12,6 +12,7 @@ from typing import Any
 from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
+from dmb.wires.charge import charged_usd
 from dmb.wires.exchange import Call, Wire
 from dmb.wires.strict_json import count, read_object
 
@@ -43,7 +44,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return _failure(status, data)
     model = data.get("model")
     # what was spent is known, whatever the answers are worth
-    reply = Reply(usage=_usage(data.get("usage")), model=model if isinstance(model, str) else None)
+    reply = Reply(usage=_usage(data.get("usage"), body), model=model if isinstance(model, str) else None)
     read_answers = _answers(data.get("answers"))
     if isinstance(read_answers, Failure):
         return read_answers
@@ -71,14 +72,16 @@ def _answers(written: Any) -> dict[str, RawAnswer] | Failure | str:
     return read_answers
 
 
-def _usage(written: Any) -> Usage | None:
-    """A server that always says 0/0 counts nothing: not reported, which is not zero."""
+def _usage(written: Any, body: bytes) -> Usage | None:
+    """Two counts and no total; a gateway adds its charge. A server that always says 0/0 counts nothing: not reported,
+    which is not zero."""
     if not isinstance(written, dict):
         return None
     read_in, read_out = count(written.get("input_tokens")), count(written.get("output_tokens"))
+    charged = charged_usd(written, body)
     if read_in is None or read_out is None or read_in + read_out == 0:
-        return None
-    return Usage(input_tokens=read_in, output_tokens=read_out)
+        return None if charged is None else Usage(charged_usd=charged)
+    return Usage(input_tokens=read_in, output_tokens=read_out, charged_usd=charged)
 
 
 def _failure(status: int, data: Any) -> Failure:

@@ -24,10 +24,10 @@ def fault(do: str, first: int | None = None, **parameters: Any) -> Scenario:
 
 def dmb_reads(case: Case, request: Request, address: str) -> Verdict:
     """What DMB makes of one attempt at a question."""
-    asker = WireAsker(case.wire, case.model, case.settings, case.dialect, address, KEY, 1, 5.0)
+    asker = WireAsker(case.wire, case.model, case.settings, case.dialect, "lab", address, KEY, 1, 5.0)
     shown = [(str(n), text_digest(text)) for n, text in enumerate(request.options)]
     try:
-        a = asker.ask(request, ("i", 0, 0), tuple(i for i, _ in shown))
+        a = asker.ask(request, asker.call(request), ("i", 0, 0), tuple(i for i, _ in shown))
     finally:
         asker.close()
     return judge(asker.name, a.status, a.headers, a.reply, a.failure, shown, request.slots)

@@ -58,10 +58,10 @@ class Mock:
         self.config.key = wants
         if (model, key) not in self._askers:
             address = f"http://127.0.0.1:{self._http.server_port}"
-            self._askers[model, key] = WireAsker("systemone", model, {}, {}, address, key, 1, 5.0)
+            self._askers[model, key] = WireAsker("systemone", model, {}, {}, "lab", address, key, 1, 5.0)
         asker = self._askers[model, key]
         shown = [(f"o{n}", text_digest(text)) for n, text in enumerate(request.options)]
-        asked = asker.ask(request, ("i", 0, 0), tuple(i for i, _ in shown))
+        asked = asker.ask(request, asker.call(request), ("i", 0, 0), tuple(i for i, _ in shown))
         return judge(asker.name, asked.status, asked.headers, asked.reply, asked.failure, shown, request.slots)
 
     def call(self, name: str, fault: str | None = None) -> Verdict:

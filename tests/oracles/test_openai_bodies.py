@@ -36,7 +36,7 @@ CHAT = entries("chat_completions") | {
     for n, (settings, dialect) in enumerate(
         [
             *(
-                ({"structured": s, "temperature": 0, "max_output_tokens": 200, "seed": 1}, {})
+                ({"structured": s, "temperature": 0, "max_output_tokens": 200, "seed": 1, "service_tier": "flex"}, {})
                 for s in ("json_schema", "json_mode", "plain")
             ),
             ({}, {}),
@@ -52,7 +52,13 @@ RESPONSES = entries("responses") | {
         [
             {},
             {"structured": "plain", "temperature": 0},
-            {"structured": "json_schema", "temperature": 0, "reasoning": "none", "max_output_tokens": 200},
+            {
+                "structured": "json_schema",
+                "temperature": 0,
+                "reasoning": "none",
+                "max_output_tokens": 200,
+                "service_tier": "flex",
+            },
         ]
     )
 }
@@ -86,6 +92,7 @@ def sdk_chat(case: Case, request: Request) -> Sent:
     names = {
         "temperature": "temperature",
         "seed": "seed",
+        "service_tier": "service_tier",
         "reasoning": dialect.get("reasoning_field", "reasoning_effort"),
         "max_output_tokens": dialect.get("output_cap_field", "max_completion_tokens"),
     }
@@ -135,7 +142,7 @@ def sdk_responses(case: Case, request: Request) -> Sent:
     model, settings = case.model, case.settings
     system, user = language_model_prompt(request)
     asked: dict[str, Any] = {"model": model, "instructions": system, "input": user, "store": False}
-    asked |= {name: settings[name] for name in ("temperature", "max_output_tokens") if name in settings}
+    asked |= {name: settings[name] for name in ("temperature", "max_output_tokens", "service_tier") if name in settings}
     if "reasoning" in settings:
         asked["reasoning"] = {"effort": settings["reasoning"]}
 

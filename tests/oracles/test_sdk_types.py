@@ -91,7 +91,13 @@ def bodies(wire: str, kind: str, more: list[dict], without: tuple[str, ...] = ()
     }
 
 
-EVERY = {"structured": "json_schema", "temperature": 0, "reasoning": "low", "max_output_tokens": 200}
+EVERY = {
+    "structured": "json_schema",
+    "temperature": 0,
+    "reasoning": "low",
+    "max_output_tokens": 200,
+    "service_tier": "flex",
+}
 NATIVE = {"structured": "native", "effort": "low", "thinking": "disabled", "max_output_tokens": 9}
 
 GOOD: dict[str, Typed] = {

@@ -9,7 +9,7 @@ import pytest
 
 from dmb.publish.release import Release
 from dmb.publish.write import publish
-from tests.publish.factory import golden_release
+from tests.publish.factory import golden_release, rehearsal_release
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,4 +28,5 @@ def published(golden: Release, tmp_path_factory: pytest.TempPathFactory) -> Path
     """A results folder with the golden release in it; to be read only."""
     folder = tmp_path_factory.mktemp("results")
     publish(golden, folder)
+    publish(rehearsal_release(), folder)
     return folder

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from dmb.contracts import config
 from dmb.contracts.attempt import OUTCOMES
-from dmb.contracts.cell import MeasureRecord, Receipt, ReliabilityBin, Score, SliceRecord
+from dmb.contracts.cell import CostRecord, MeasureRecord, Receipt, ReliabilityBin, Score, SliceRecord
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
@@ -56,6 +56,10 @@ class Answers:
     served: tuple[str, ...] = ()
     cost_usd: str | None = None
     cost_note: str | None = None
+    #: By default what ``cost_usd`` says, over every attempt.
+    cost: CostRecord | None = None
+    #: Tokens read from a cache, and all input tokens.
+    cached: tuple[int, int] | None = None
     predictions: dict[str, int] = field(default_factory=dict)
     prior: dict[str, Any] | None = None
     status: str = "complete"
@@ -139,6 +143,7 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         "latency_p95_ms": MeasureRecord(value=given.latency_ms * 1.9, high=given.latency_ms * 2.2, n=completed),
         "latency_p99_ms": MeasureRecord(value=given.latency_ms * 3.1, n=completed, note="not bounded below 299 rows"),
         "cost_usd_per_1000": _cost(given, completed),
+        "cached_share": rate(*given.cached) if given.cached else undefined("usage not reported"),
     }
     if suite == "order-stability":
         flips = round(60 * (1 - given.correct / n_expected)) + 4
@@ -154,6 +159,8 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
             "honest_rate_controls": rate(honest // 9, 100),
             "accuracy_controls": rate(min(100, given.correct // 2), 100),
         }
+    n_attempts = completed + outcomes["malformed"]
+    cost = given.cost or (cost_record(n_attempts, given.cost_usd) if given.cost_usd else None)
     return _score(
         name,
         suite,
@@ -163,20 +170,38 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         status=given.status,
         stop_reason=given.stop_reason,
         simulated=given.simulated,
-        n_attempts=completed + outcomes["malformed"],
+        n_attempts=n_attempts,
         confidence_kinds=(given.kind,),
         served_models=given.served,
         slices=_slices(suite, given, n_expected),
         reliability=_bins(given, valid),
         predictions=given.predictions,
         prior=given.prior,
-        usage={"input_tokens": 91 * completed, "cached_tokens": None, "output_tokens": 12 * completed}
+        usage={
+            "input_tokens": given.cached[1] if given.cached else 91 * completed,
+            "cached_tokens": given.cached[0] if given.cached else None,
+            "output_tokens": 12 * completed,
+        }
         if given.cost_usd
         else {},
+        cost=cost,
         cost_usd=given.cost_usd,
         cost_note=given.cost_note,
         n_groups=groups or n_expected,
     )
+
+
+def cost_record(
+    n_attempts: int, priced: str, charged: str | None = None, *, unknown: dict[str, int] | None = None, **more: Any
+) -> CostRecord:
+    """Every attempt priced but the unknown ones; a charge is of all that are priced."""
+    n_priced = n_attempts - sum((unknown or {}).values())
+    fields: dict[str, Any] = {"n_attempts": n_attempts, "n_priced": n_priced, "priced_usd": priced}
+    fields |= {"unknown": unknown or {}, "tiers": {"standard": n_attempts}}
+    if charged is not None:
+        fields |= {"n_charged": n_priced, "charged_usd": charged, "n_compared": n_priced}
+        fields |= {"compared_priced_usd": priced, "compared_charged_usd": charged}
+    return CostRecord(**(fields | more))
 
 
 def release(
@@ -296,6 +321,8 @@ def golden_release(**fields: Any) -> Release:
                 False,
                 ("cloud-1-2026-08-01",),
                 cost_usd="0.0611",
+                cost=cost_record(n, "0.0611", "0.0589"),
+                cached=(91 * n // 8, 91 * n),
                 predictions=labels,
                 decay=0.02,
             ),
@@ -309,11 +336,57 @@ def golden_release(**fields: Any) -> Release:
         False,
         ("cloud-1",),
         None,
-        "the wall deadline cut off usage",
+        "usage not reported (10 attempts)",
+        cost_record(270, "0.0402", unknown={"usage not reported": 10}),
         status="dnf",
         stop_reason="deadline",
     )
     return release(ENTRIES, answers, list(whole), **fields)
+
+
+def rehearsal_release(suites: tuple[str, ...] = ("intent-77",), **fields: Any) -> Release:
+    """The release of the second golden pages: a rehearsal, in which a script answered for everybody.
+
+    Two of its contenders say what they charge: the second one far from its list prices, and both together -25.63 %.
+    """
+    entries = {name: ENTRIES[name] for name in ("random", "cloud", "cloud-big")}
+    answers = {}
+    for suite_id in suites:
+        n = SUITES[suite_id][1]
+        labels = {"a": n // 2, "b": n - n // 2} if SUITES[suite_id][0].metrics.stable_labels else {}
+        answers |= {
+            ("random", suite_id): Answers(n // 60, {"valid": n}, 0.004, ece=0.01, simulated=True, predictions=labels),
+            ("cloud", suite_id): Answers(
+                round(n * 0.8),
+                {"valid": n - 4, "failed": 4},
+                412.6,
+                "stated",
+                0.121,
+                True,
+                ("cloud-1",),
+                cost_usd="0.1040",
+                cost=cost_record(n, "0.1040", "0.1028"),
+                cached=(0, 91 * n),
+                predictions=labels,
+            ),
+            ("cloud-big", suite_id): Answers(
+                round(n * 0.9),
+                {"valid": n},
+                812.6,
+                "stated",
+                0.091,
+                True,
+                ("cloud-2",),
+                cost_usd="0.4000",
+                cost=cost_record(n, "0.4000", "0.2720"),
+                cached=(60 * n, 91 * n),
+                predictions=labels,
+            ),
+        }
+    run = RunFacts("v8-1", "2026-11-02T09:00:00Z", {"python": "3.12.1"}, {"scored": "0", "negotiation": "0"})
+    made = {"name": "v8", "key": sha("rehearsal"), "title": "Rehearsal", "deviations": (), "runs": (run,)}
+    whole = release(entries, answers, list(suites), **(made | fields))
+    return replace(whole, scores=tuple(s.model_copy(update={"source_run": "v8-1"}) for s in whole.scores))
 
 
 def _cost(given: Answers, completed: int) -> MeasureRecord:

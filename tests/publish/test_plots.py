@@ -45,7 +45,7 @@ def test_cardinality_names_every_curve_and_the_cap(golden: Release) -> None:
     plot = cardinality_plot(golden)
     assert plot is not None
     found = texts(plot)
-    assert {"Random", "Majority", "Tiny <b>|& `x`", "Cloud 1", "255"} <= set(found)
+    assert {"Random", "Majority", "Tiny <b>|& `x` ◇", "Cloud 1", "255"} <= set(found)
     # Never asked, so never drawn.
     assert "Cloud 2" not in found
 
@@ -53,19 +53,15 @@ def test_cardinality_names_every_curve_and_the_cap(golden: Release) -> None:
 def test_each_curve_of_latencies_has_its_own_name(golden: Release) -> None:
     plot = cardinality_plot(golden)
     assert plot is not None
-    assert {name: texts(plot).count(name) for name in ("Random", "Majority", "Tiny <b>|& `x`", "Cloud 1")} == {
-        "Random": 2,
-        "Majority": 2,
-        "Tiny <b>|& `x`": 2,
-        "Cloud 1": 2,
-    }
+    names = ("Random", "Majority", "Tiny <b>|& `x` ◇", "Cloud 1")
+    assert {name: texts(plot).count(name) for name in names} == dict.fromkeys(names, 2)
 
 
 def test_contender_without_latency_is_not_in_the_panel_of_latencies(golden: Release) -> None:
     cell = golden.cells["tiny", "cardinality"]
     gone = cell.model_copy(update={"metrics": cell.metrics | {"latency_p50_ms": undefined("no timed answers")}})
     plot = cardinality_plot(golden_release(scores=tuple(gone if s is cell else s for s in golden.scores)))
-    assert plot is not None and texts(plot).count("Tiny <b>|& `x`") == 1
+    assert plot is not None and texts(plot).count("Tiny <b>|& `x` ◇") == 1
 
 
 def test_contender_without_any_valid_decision_is_named_below() -> None:

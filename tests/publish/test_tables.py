@@ -19,7 +19,17 @@ from dmb.publish.records import size, value_of
 from dmb.publish.release import Release
 from dmb.publish.sections import lead, sections
 from dmb.publish.table import Notes, Table
-from tests.publish.factory import ENTRIES, PRICES, SUITES, Answers, golden_release, rate, release, undefined
+from tests.publish.factory import (
+    ENTRIES,
+    PRICES,
+    SUITES,
+    Answers,
+    cost_record,
+    golden_release,
+    rate,
+    release,
+    undefined,
+)
 
 
 def row(table: Table, *heads: str) -> list[str]:
@@ -200,16 +210,16 @@ def test_spend_never_turns_unknown_into_nothing(golden: Release) -> None:
     table = golden.spend_table
     assert row(table, "Random")[:2] == ["not billed", "not billed"]
     assert row(table, "Random")[-1] == "not billed: runs on your own machine"
-    # Two known cells of three: a lower bound, and no rate.
+    # Two known cells of three and a part of the third: a lower bound, and no rate.
     assert row(table, "Cloud 1") == [
-        "at least 0.1222",
+        "at least 0.1624",
         "unknown",
         "845",
-        "unknown",
+        "1.2",
         "at least 52,325",
-        "not reported",
+        "at least 6,540",
         "at least 6,900",
-        "1 of 3 cells unknown, the wall deadline cut off usage",
+        "1 of 3 cells unknown, usage not reported (10 attempts)",
     ]
     assert row(table, "Cloud 2") == ["skipped: no-credential"]
 
@@ -226,12 +236,12 @@ def test_nought_that_nobody_bills_is_not_printed_as_a_price() -> None:
 
 def test_share_of_unknown_cost_is_over_attempts() -> None:
     given = {
-        ("cloud", "intent-77"): Answers(1, {"valid": 300}, 1.0, cost_note="no usage"),
+        ("cloud", "intent-77"): Answers(
+            1, {"valid": 300}, 1.0, cost_note="no usage", cost=cost_record(300, "0", unknown={"no usage": 3})
+        ),
         ("cloud", "gate-spam"): Answers(1, {"valid": 300}, 1.0, cost_usd="0.1"),
     }
     made = release({"cloud": ENTRIES["cloud"]}, given, ["intent-77", "gate-spam"])
-    for score, unknown in zip(made.scores, (3, 0), strict=True):
-        score.metrics["cost_unknown_rate"] = MeasureRecord(value=unknown / 300, num=unknown, den=300, n=300)
     assert row(made.spend_table, "Cloud 1")[3] == "0.5"
 
 
@@ -271,6 +281,7 @@ def test_price_dates_are_those_of_the_contenders_in_the_release(golden: Release)
     assert golden.priced_on == (dt.date(2026, 10, 28), dt.date(2026, 11, 1))
     assert row(golden.price_table, "Cloud 2") == [
         "1.5",
+        "unknown",
         "unknown",
         "6",
         "–",
@@ -340,12 +351,12 @@ def test_price_windows_and_missing_prices_are_said() -> None:
     windows = [(dt.date(2026, 3, 1), None), (None, dt.date(2026, 4, 1)), (dt.date(2026, 3, 1), dt.date(2026, 4, 1))]
     dated = [PRICES.price[1].model_copy(update={"valid_from": start, "valid_to": end}) for start, end in windows]
     made = golden_release(prices=PricesFile(price=tuple(dated)))
-    assert [r.values[4].text for r in made.price_table.rows] == [
+    assert [r.values[5].text for r in made.price_table.rows] == [
         "from 2026-03-01",
         "until 2026-04-01",
         "2026-03-01 to 2026-04-01",
     ]
-    assert made.price_table.remarks == ("Billed, and no price is known: Tiny <b>|& ˋxˋ, Cloud 2.",)
+    assert made.price_table.remarks == ("Billed, and no price is known: Tiny <b>|& ˋxˋ ◇, Cloud 2.",)
 
 
 def test_each_measure_stands_in_one_place(golden: Release) -> None:

@@ -105,6 +105,9 @@ def test_cells_file(golden: Release, published: Path) -> None:
         "n_groups",
         "outcomes",
         "metrics",
+        "cost_usd",
+        "cost_note",
+        "cost",
         "slices",
     }
     assert cell["outcomes"] == {

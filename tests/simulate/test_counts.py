@@ -115,7 +115,7 @@ def test_each_attempt_is_priced_at_its_own_instant():
     tokens = Tokens(input=1000, output=100)
     prices = [Counts(PRICES, lambda when=when: when).price("deepseek", "deepseek-flash", "", tokens) for when in at]
     assert prices == [Decimal("0.00042"), Decimal("0.00021")]
-    rows = [r for r in PRICES if r.provider == "deepseek"]
+    rows = [r for r in PRICES if (r.provider, r.model) == ("deepseek", "deepseek-flash")]
     assert prices[0] == attempt_cost_usd(rows, tokens.usage(), at[0])[0]
 
 

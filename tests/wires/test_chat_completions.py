@@ -178,6 +178,7 @@ def test_nothing_that_was_not_set_is_sent():
         ({"logprobs": 0}, {}, {"logprobs": True, "top_logprobs": 0}),
         ({"do_sample": False}, {}, {"do_sample": False}),
         ({"temperature": 0.5}, {}, {"temperature": 0.5}),
+        ({"service_tier": "flex"}, {}, {"service_tier": "flex"}),
     ],
 )
 def test_settings(settings, dialect, extra):
@@ -249,13 +250,15 @@ MUSE = {
 }
 
 
-def usage(sent, cached, written, got, reasoning) -> Usage:
+def usage(sent, cached, written, got, reasoning, fresh=None) -> Usage:
     return Usage(
         input_tokens=sent,
+        fresh_tokens=fresh,
         cached_tokens=cached,
         cache_write_tokens=written,
         output_tokens=got,
         reasoning_tokens=reasoning,
+        total_tokens=sent + got,
     )
 
 
@@ -263,7 +266,7 @@ def usage(sent, cached, written, got, reasoning) -> Usage:
     "written, message, counted",
     [
         (OPENAI, {"refusal": None}, usage(140, 0, 0, 14, 0)),
-        (DEEPSEEK, {"reasoning_content": None}, usage(120, 64, None, 14, 0)),
+        (DEEPSEEK, {"reasoning_content": None}, usage(120, 64, None, 14, 0, fresh=56)),
         (ZAI, {"reasoning_content": "short"}, usage(120, 0, None, 60, 44)),
         (CEREBRAS, {"reasoning": "short"}, usage(150, 0, None, 70, 50)),
         (MIMO, {}, usage(120, None, None, 14, None)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -202,11 +203,22 @@ def test_the_providers(name, credential):
         (
             "openai",
             "gpt-6-luna",
-            Usage(input_tokens=96, cached_tokens=32, cache_write_tokens=0, output_tokens=4, reasoning_tokens=0),
+            Usage(
+                input_tokens=96,
+                cached_tokens=32,
+                cache_write_tokens=0,
+                output_tokens=4,
+                reasoning_tokens=0,
+                total_tokens=100,
+            ),
         ),
-        ("google", None, Usage(input_tokens=96, output_tokens=4)),
+        ("google", None, Usage(input_tokens=96, output_tokens=4, total_tokens=100)),
         ("cloudflare", "clef", Usage(input_tokens=131, output_tokens=0)),
-        ("openrouter", "typesafe/jev-1.14-20261014", Usage(input_tokens=118, output_tokens=6)),
+        (
+            "openrouter",
+            "typesafe/jev-1.14-20261014",
+            Usage(input_tokens=118, output_tokens=6, charged_usd=Decimal("0.000004956")),
+        ),
     ],
 )
 def test_success(shape, model, usage):
@@ -303,8 +315,12 @@ def test_a_reply_without_answers_is_malformed(value, malformed):
 @pytest.mark.parametrize(
     "usage, read_as",
     [
-        ({"total_input_tokens": 96, "total_tokens": 96}, Usage(input_tokens=96, output_tokens=0)),
-        ({"total_input_tokens": 96, "total_tokens": 100}, Usage(input_tokens=96)),
+        ({"total_input_tokens": 96, "total_tokens": 96}, Usage(input_tokens=96, output_tokens=0, total_tokens=96)),
+        ({"total_input_tokens": 96, "total_tokens": 100}, Usage(input_tokens=96, total_tokens=100)),
+        (
+            {"total_input_tokens": 96, "total_output_tokens": 4, "total_thought_tokens": 30, "total_tokens": 130},
+            Usage(input_tokens=96, output_tokens=34, reasoning_tokens=30, total_tokens=130),
+        ),
         (
             {"total_input_tokens": 96, "total_cached_tokens": 64, "total_output_tokens": 4},
             Usage(input_tokens=96, cached_tokens=64, output_tokens=4),

@@ -85,6 +85,11 @@ def test_settings(settings, config):
     assert json.loads(sent.body) == PROSE | ({} if config is None else {"generationConfig": config})
 
 
+def test_a_tier_is_ordered_beside_the_configuration():
+    sent = call(REQUEST, "m", {"service_tier": "flex"}, {})
+    assert json.loads(sent.body) == PROSE | {"serviceTier": "flex"}
+
+
 def test_the_dialect_names_the_version():
     assert call(REQUEST, "m", {}, {"api_version": "v1"}).path == "/v1/models/m:generateContent"
 
@@ -121,7 +126,7 @@ def test_the_provider():
 def test_success():
     r = reply()
     assert (r.model, r.refused, r.truncated, r.malformed) == ("gemini-2.5-flash", None, None, None)
-    assert r.usage == Usage(input_tokens=130, cached_tokens=0, output_tokens=15, reasoning_tokens=0)
+    assert r.usage == Usage(input_tokens=130, cached_tokens=0, output_tokens=15, reasoning_tokens=0, total_tokens=145)
     shown = [(str(i), text_digest(t)) for i, t in enumerate(REQUEST.options)]
     out = judge_reply(r, shown, REQUEST.slots).outputs["queue"]
     assert (out.value, out.confidence, out.confidence_kind) == ("1", 0.9, "stated")
@@ -182,7 +187,7 @@ def test_a_blocked_prompt():
     value["usageMetadata"]["totalTokenCount"] = 130
     r = read(200, {}, body(value), ["queue"])
     assert r.refused == "blockReason SAFETY"
-    assert r.usage == Usage(input_tokens=130, cached_tokens=0, output_tokens=0, reasoning_tokens=0)
+    assert r.usage == Usage(input_tokens=130, cached_tokens=0, output_tokens=0, reasoning_tokens=0, total_tokens=130)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +213,7 @@ def test_no_candidate_is_malformed(value, malformed):
         # thoughts stand beside the candidates; zero counts are omitted
         (
             {"promptTokenCount": 130, "candidatesTokenCount": 15, "thoughtsTokenCount": 40, "totalTokenCount": 185},
-            Usage(input_tokens=130, cached_tokens=0, output_tokens=55, reasoning_tokens=40),
+            Usage(input_tokens=130, cached_tokens=0, output_tokens=55, reasoning_tokens=40, total_tokens=185),
         ),
         (
             {"promptTokenCount": 130, "candidatesTokenCount": 15, "cachedContentTokenCount": 100},
@@ -216,15 +221,18 @@ def test_no_candidate_is_malformed(value, malformed):
         ),
         (
             {"promptTokenCount": 130, "thoughtsTokenCount": 40, "totalTokenCount": 170},
-            Usage(input_tokens=130, cached_tokens=0, output_tokens=40, reasoning_tokens=40),
+            Usage(input_tokens=130, cached_tokens=0, output_tokens=40, reasoning_tokens=40, total_tokens=170),
         ),
         (
             {"promptTokenCount": 130, "totalTokenCount": 130},
-            Usage(input_tokens=130, cached_tokens=0, output_tokens=0, reasoning_tokens=0),
+            Usage(input_tokens=130, cached_tokens=0, output_tokens=0, reasoning_tokens=0, total_tokens=130),
         ),
         # nothing says what was written
         ({"promptTokenCount": 130}, Usage(input_tokens=130, cached_tokens=0)),
-        ({"promptTokenCount": 130, "totalTokenCount": 145}, Usage(input_tokens=130, cached_tokens=0)),
+        (
+            {"promptTokenCount": 130, "totalTokenCount": 145},
+            Usage(input_tokens=130, cached_tokens=0, total_tokens=145),
+        ),
         # what is there and no count is unknown
         (
             {"promptTokenCount": 130, "candidatesTokenCount": "15"},

@@ -125,6 +125,7 @@ def test_the_index_is_asked_for_before_the_confidence():
         ({"thinking": "adaptive"}, {"thinking": {"type": "adaptive"}}),
         ({"temperature": 0.5}, {"temperature": 0.5}),
         ({"max_output_tokens": 300}, {"max_tokens": 300}),
+        ({"service_tier": "standard_only"}, {"service_tier": "standard_only"}),
     ],
 )
 def test_settings(settings, more):
@@ -143,7 +144,8 @@ def test_words_that_it_does_not_know(settings):
 
 
 def test_every_setting_is_declared():
-    assert {"structured", "temperature", "max_output_tokens", "thinking", "effort", "version"} == WIRE.settings
+    found = {"structured", "temperature", "max_output_tokens", "thinking", "effort", "version", "service_tier"}
+    assert found == WIRE.settings
 
 
 def test_the_credential():

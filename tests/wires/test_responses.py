@@ -129,7 +129,12 @@ def test_a_reply():
     r = reply(ok(REASONING, message(text(ANSWER))))
     assert r.model == "gpt-5.4-nano-2026-03-17"
     assert r.usage == Usage(
-        input_tokens=140, cached_tokens=20, cache_write_tokens=3, output_tokens=14, reasoning_tokens=5
+        input_tokens=140,
+        cached_tokens=20,
+        cache_write_tokens=3,
+        output_tokens=14,
+        reasoning_tokens=5,
+        total_tokens=154,
     )
     judged = judge_reply(r, SHOWN, SLOTS)
     assert judged.outcome == "valid"

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish.measures import joined
-from dmb.publish.plots.style import INK, MUTED, Look, Plot, heading, house_style, look, render, watermark
+from dmb.publish.plots.style import INK, MUTED, Look, Plot, heading, house_style, look, render
 from dmb.publish.table import words
 from dmb.publish.tables.slices import N_OPTIONS, cardinality_suites, part_of, slice_values
 
@@ -50,13 +50,13 @@ def cardinality_plot(release: Release) -> Plot | None:
         for row, suite in enumerate(suites):
             _accuracy(release, suite, fig.add_subplot(grid[row, 0]))
             _latency(release, suite, fig.add_subplot(grid[row, 1]))
-        if any(score.simulated for suite in suites for _, score in _answered(release, suite)):
-            watermark(fig)
         return render(
             fig,
             "cardinality",
             title,
             f"{title}, one curve per contender, with 95 % intervals. The tables below hold the numbers.",
+            [score.simulated for suite in suites for _, score in _answered(release, suite)],
+            note_at=(0.05, 0.015 / len(suites)),
         )
 
 
@@ -64,6 +64,10 @@ def _answered(release: Release, suite: str) -> list[tuple[int, Score]]:
     """Place in the release and score of those who were asked."""
     scores = [release.cells[contender, suite] for contender in release.contenders]
     return [(place, score) for place, score in enumerate(scores) if score.status != "skipped"]
+
+
+def _name(release: Release, score: Score) -> str:
+    return release.marked(release.label(score.contender), score.contender, score.suite)
 
 
 def _accuracy(release: Release, suite: str, ax: Axes) -> None:
@@ -77,9 +81,9 @@ def _accuracy(release: Release, suite: str, ax: Axes) -> None:
         records = _records(score, sizes, joined(slot, "accuracy_valid"))
         last = _curve(ax, sizes, records, how, scale=100)
         if last is None:
-            silent.append(release.label(score.contender))
+            silent.append(_name(release, score))
             continue
-        ends.append((*last, release.label(score.contender), how))
+        ends.append((*last, _name(release, score), how))
         gone = [n for n, record in zip(sizes, records, strict=True) if record is None or record.value is None]
         ax.plot(
             gone,
@@ -116,7 +120,7 @@ def _latency(release: Release, suite: str, ax: Axes) -> None:
         how = look(place)
         last = _curve(ax, sizes, _latencies(score, sizes, slot), how, scale=1)
         if last is not None:
-            ends.append((*last, release.label(score.contender), how))
+            ends.append((*last, _name(release, score), how))
     _names(ax, sizes[-1], ends)
     ax.yaxis.set_major_locator(LogLocator(10, numticks=8))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}" if y < 1 else f"{y:,.0f}"))

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from dmb.contracts.cell import Score
 from dmb.publish.measures import joined
 from dmb.publish.numbers import index
-from dmb.publish.plots.style import MUTED, PAPER, Look, Plot, heading, house_style, look, render, watermark
+from dmb.publish.plots.style import MUTED, PAPER, Look, Plot, heading, house_style, look, render
 from dmb.publish.table import words
 
 if TYPE_CHECKING:
@@ -39,23 +39,24 @@ def _plot(release: Release, contender: str, scores: list[Score], how: Look) -> P
     width, height = _LEFT + columns * (_SIDE + _GAP) - 0.3, 0.45 + rows * _HEIGHT
     with house_style():
         fig = Figure(figsize=(width, height))
-        fig.text(_LEFT / width, 1 - 0.12 / height, label.replace("$", r"\$"), fontsize=11, weight="bold", va="top")
+        head = release.marked(label, contender, *(score.suite for score in scores)).replace("$", r"\$")
+        fig.text(_LEFT / width, 1 - 0.12 / height, head, fontsize=11, weight="bold", va="top")
         for place, score in enumerate(scores):
             left = _LEFT + (place % columns) * (_SIDE + _GAP)
             bottom = height - 0.95 - _SIDE - (place // columns) * _HEIGHT
             ax = fig.add_axes((left / width, bottom / height, _SIDE / width, _SIDE / height))
             below = fig.add_axes((left / width, (bottom - 0.62) / height, _SIDE / width, 0.34 / height))
-            _diagram(ax, score, how, joined(release.slots(score.suite)[0], "ece"))
+            _diagram(release, ax, score, how, joined(release.slots(score.suite)[0], "ece"))
             _counts(below, score, how)
             if place % columns == 0:
                 ax.set_ylabel("accuracy")
-        if any(score.simulated for score in scores):
-            watermark(fig)
         alt = f"Reliability of {label}: accuracy over confidence on {words(score.suite for score in scores)}, with the number of decisions under each bin."
-        return render(fig, f"reliability.{contender}", label, alt)
+        simulated = [score.simulated for score in scores]
+        note_at = (_LEFT / width, 1 - 0.44 / height)
+        return render(fig, f"reliability.{contender}", label, alt, simulated, note_at)
 
 
-def _diagram(ax: Axes, score: Score, how: Look, ece: str) -> None:
+def _diagram(release: Release, ax: Axes, score: Score, how: Look, ece: str) -> None:
     parts = [part for part in score.reliability if part.n]
     ax.plot([0, 1], [0, 1], color=MUTED, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
     xs, ys = [part.mean_confidence for part in parts], [part.accuracy for part in parts]
@@ -85,7 +86,8 @@ def _diagram(ax: Axes, score: Score, how: Look, ece: str) -> None:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}"))
     record = score.metrics.get(ece)
     number = f"ECE {index(record.value)}" if record is not None and record.value is not None else "ECE n/a"
-    heading(ax, score.suite, f"{number} · {words(score.confidence_kinds)}")
+    suite = release.marked(score.suite, score.contender, score.suite)
+    heading(ax, suite, f"{number} · {words(score.confidence_kinds)}")
 
 
 def _counts(ax: Axes, score: Score, how: Look) -> None:

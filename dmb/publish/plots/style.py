@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from dmb.publish.table import SIMULATED_MARK
+
+SIMULATED_NOTE = f"{SIMULATED_MARK} simulated answers: no model was asked"
+#: So large the word just fits across a narrow figure.
+_WORD_POINTS_PER_INCH = 11.0
 
 # The page swaps these four for its own colours, so nothing else may use them.
 INK = "#1b2027"
@@ -52,7 +58,10 @@ _STYLE = {
 
 @dataclass(frozen=True)
 class Plot:
-    """One picture: its file name without ending, what it shows in words, and its two forms."""
+    """One picture: its file name without ending, what it shows in words, and its two forms.
+
+    Title and words say where answers are simulated.
+    """
 
     name: str
     title: str
@@ -103,18 +112,31 @@ def heading(ax: Axes, title: str, under: str = "") -> None:
         )
 
 
-def watermark(fig: Figure) -> None:
-    """Across the whole figure: nobody may crop a plot of simulated answers and forget the word."""
-    fig.text(
-        0.5, 0.5, "simulated", fontsize=64, color=MUTED, alpha=0.16, rotation=18, ha="center", va="center", zorder=10
-    )
+def render(
+    fig: Figure, name: str, title: str, alt: str, simulated: Iterable[bool], note_at: tuple[float, float]
+) -> Plot:
+    """Both forms, without a date or a version in them.
 
-
-def render(fig: Figure, name: str, title: str, alt: str) -> Plot:
-    """Both forms, without a date or a version in them."""
+    ``simulated``: of each cell that is drawn. Where any is, the picture, its title and its words say so: nobody may take
+    a plot of simulated answers for another one. ``note_at``: where there is room for a line, in parts of the figure.
+    """
+    cells = tuple(simulated)
+    if any(cells):
+        _watermark(fig)
+        fig.text(*note_at, SIMULATED_NOTE, fontsize=7.5, color=MUTED, va="bottom")
+        title = f"{title} ({'simulated' if all(cells) else 'partly simulated'})"
+        alt = f"{'Simulated answers' if all(cells) else 'Partly simulated answers'}. {alt}"
     svg, png = io.BytesIO(), io.BytesIO()
     fig.savefig(svg, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     fig.savefig(png, format="png", dpi=160, metadata={"Software": None})
     # Few readers have DejaVu, and without a second choice a browser takes a serif.
     text = svg.getvalue().decode("utf-8").replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, Arial, sans-serif")
     return Plot(name, title, alt, text, png.getvalue())
+
+
+def _watermark(fig: Figure) -> None:
+    """Across the whole figure: nobody may crop a plot of simulated answers and forget the word."""
+    size = min(64.0, _WORD_POINTS_PER_INCH * fig.get_size_inches()[0])
+    fig.text(
+        0.5, 0.5, "simulated", fontsize=size, color=MUTED, alpha=0.16, rotation=18, ha="center", va="center", zorder=10
+    )

@@ -31,14 +31,7 @@ def contender_table(release: Release) -> Table:
             Value(settings or "–", muted=not settings),
             Value(entry.display.notes or "–", muted=not entry.display.notes),
         )
-        rows.append(
-            Row(
-                (
-                    Value(entry.display.label, simulated=any(release.cells[name, s].simulated for s in release.suites)),
-                    *values,
-                )
-            )
-        )
+        rows.append(Row((release.head(name), *values)))
     heads = ("Contender", "Id", "Tier", "Provider", "Model or rule", "Settings", "Notes")
     columns = tuple(Column(head, numeric=False) for head in heads)
     return Table("contenders", "Contenders", "In the order of every table.", columns, tuple(rows))
@@ -84,13 +77,14 @@ def suite_list(release: Release) -> Table:
 def run_table(release: Release) -> Table:
     """One row per run: when, where, with what, and what it cost."""
     rows, spend = [], () if _nothing_billed(release) else _SPEND
+    simulated = {score.source_run for score in release.cells.values() if score.simulated}
     for run in release.runs:
         money = (_usd(run.spend_usd.get(name)) for name in spend)
         versions = words((f"{name} {version}" for name, version in sorted(run.versions.items())), "not recorded")
         rows.append(
             Row(
                 (
-                    Value(run.id, code=True),
+                    Value(run.id, code=True, simulated=run.id in simulated),
                     Value(run.started_at),
                     *money,
                     Value(versions),

@@ -29,8 +29,9 @@ def not_asked(release: Release, suites: Iterable[str]) -> tuple[str, ...]:
     by_reason: dict[str, list[str]] = {}
     for contender in release.contenders:
         if contender not in there:
+            # who was not asked here has no answers here, simulated ones neither
             by_reason.setdefault(stop_text(release.cells[contender, suites[0]]), []).append(
-                release.label_in_prose(contender)
+                release.label_in_prose(contender, *suites)
             )
     return tuple(f"Not asked ({reason}): {', '.join(labels)}." for reason, labels in by_reason.items())
 

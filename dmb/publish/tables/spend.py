@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmb.contracts.cell import Score
+from dmb.price_tiers import STANDARD
 from dmb.price_windows import window_text
+from dmb.pricing import sum_usd
 from dmb.publish import numbers
 from dmb.publish.records import NOT_BILLED, stop_text
 from dmb.publish.table import Column, Row, Table, Value, words
@@ -50,19 +53,20 @@ def price_table(release: Release) -> Table:
         for row in release.price_rows(contender):
             prices = (
                 Value(f"{price:f}") if price is not None else Value("unknown", muted=True)
-                for price in (row.input, row.cached, row.output)
+                for price in (row.input, row.cached, row.cache_write, row.output)
             )
             dated = (
                 Value(window_text(row) or "–"),
                 Value(row.checked_on.isoformat() if row.checked_on else "–"),
                 Value(row.source),
             )
-            rows.append(Row((Value(release.label(contender)), *prices, *dated)))
+            rows.append(Row((release.head(contender), *prices, *dated)))
     unpriced = [release.label_in_prose(contender) for contender in billed if not release.price_rows(contender)]
     columns = (
         Column("Contender", numeric=False),
         Column("Input", unit="USD per million"),
         Column("Cached", unit="USD per million"),
+        Column("Cache write", unit="USD per million"),
         Column("Output", unit="USD per million"),
         Column("Valid", numeric=False),
         Column("Checked on", numeric=False),
@@ -81,7 +85,7 @@ def price_table(release: Release) -> Table:
 def _row(release: Release, contender: str) -> Row:
     scores = [release.cells[contender, suite] for suite in release.suites]
     asked = [score for score in scores if score.status != "skipped"]
-    head = Value(release.label(contender), simulated=any(score.simulated for score in asked))
+    head = release.head(contender)
     if not asked:
         return Row((head,), span=stop_text(scores[0]))
     attempts = Value(numbers.count(sum(score.n_attempts for score in asked)))
@@ -90,15 +94,15 @@ def _row(release: Release, contender: str) -> Row:
         nothing = Value(NOT_BILLED, muted=True)
         return Row((head, nothing, nothing, attempts, Value("–", muted=True), *tokens, Value(_OWN_MACHINE)))
     known = [score for score in asked if score.cost_usd is not None]
-    total = sum((Decimal(score.cost_usd) for score in known), Decimal(0))
+    total = sum_usd(_known_part(score) for score in asked)
     decisions = sum(score.n_expected - score.outcomes.get("skipped", 0) for score in asked)
-    remarks = _reasons(score.cost_note for score in asked if score.cost_note)
-    if not known:
-        cost = per_1000 = Value("unknown", muted=True)
-    elif len(known) < len(asked):
+    remarks = [*_reasons(score.cost_note for score in asked if score.cost_note), *_tiers(asked)]
+    if len(known) < len(asked):
         # A part of a sum is a lower bound of it, and a rate over it would be too low without saying so.
-        cost, per_1000 = Value(f"at least {numbers.usd(total)}"), Value("unknown", muted=True)
-        remarks.insert(0, f"{len(asked) - len(known)} of {len(asked)} cells unknown")
+        cost = Value(f"at least {numbers.usd(total)}") if total else Value("unknown", muted=True)
+        per_1000 = Value("unknown", muted=True)
+        if known:
+            remarks.insert(0, f"{len(asked) - len(known)} of {len(asked)} cells unknown")
     else:
         cost = Value(numbers.usd(total))
         per_1000 = Value(numbers.usd(1000 * total / decisions)) if decisions else Value("n/a", muted=True)
@@ -115,14 +119,28 @@ def _reasons(notes: Iterable[str]) -> list[str]:
     return [f"{reason} ({numbers.things(n, 'attempt')})" if n else reason for reason, n in attempts.items()]
 
 
+def _known_part(score: Score) -> Decimal:
+    """What is known of a cell's cost: all of it, or the sum over those attempts whose cost is known."""
+    if score.cost_usd is not None:
+        return Decimal(score.cost_usd)
+    return Decimal(score.cost.priced_usd) if score.cost is not None else Decimal(0)
+
+
+def _tiers(scores: Iterable[Score]) -> list[str]:
+    """Attempts in every tier but the standard one."""
+    found = Counter[str]()
+    for score in scores:
+        found.update(score.cost.tiers if score.cost is not None else {})
+    return [f"{tier} tier ({numbers.things(n, 'attempt')})" for tier, n in sorted(found.items()) if tier != STANDARD]
+
+
 def _unknown_share(scores: list[Score]) -> Value:
-    """Nought where every cell's cost is known; otherwise over ``cost_unknown_rate``, which counts attempts."""
-    if all(score.cost_usd is not None for score in scores):
-        return Value(numbers.percent(0))
-    records = [score.metrics.get("cost_unknown_rate") for score in scores]
-    if any(record is None or record.num is None or record.den is None for record in records):
+    """Attempts whose cost is unknown, of all attempts."""
+    records = [score.cost for score in scores if score.cost is not None]
+    if len(records) < len(scores):
         return Value("unknown", muted=True)
-    part, whole = (sum(int(x) for x in column) for column in zip(*((r.num, r.den) for r in records if r), strict=True))
+    whole = sum(record.n_attempts for record in records)
+    part = whole - sum(record.n_priced for record in records)
     return Value(numbers.percent(part / whole)) if whole else Value("n/a", muted=True)
 
 

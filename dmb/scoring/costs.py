@@ -1,0 +1,145 @@
+"""What a cell's attempts cost, by the table and as charged, and how much of their input came from a cache."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from dmb import metrics
+from dmb.contracts.attempt import Attempt, Usage
+from dmb.contracts.cell import CostRecord
+from dmb.contracts.price import PriceRow
+from dmb.metrics import Measure, unknown
+from dmb.price_tiers import STANDARD
+from dmb.pricing import attempt_cost_usd, contradiction, sum_usd, usd_text
+from dmb.scoring.evidence import Row
+
+Rows = Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``total_usd`` is None where any attempt's cost is unknown, and ``note`` then says why. No record: not billed."""
+
+    per_1000: Measure
+    unknown_rate: Measure
+    total_usd: Decimal | None
+    note: str | None
+    record: CostRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """One attempt: by the table or why not, as charged, and in which tier."""
+
+    usd: Decimal | None
+    why: str | None
+    charged_usd: Decimal | None
+    tier: str | None
+
+
+def costs(rows: Rows, prices: Sequence[PriceRow], tier: str = STANDARD) -> Cost:
+    """US dollars per 1,000 completed decisions over every recorded attempt, and the share of attempts without a cost.
+
+    ``tier``: the one that the contender's entry orders.
+    """
+    completed = [r for r in rows if r.decision.outcome != "skipped"]
+    if not completed:
+        nothing = unknown("no completed decisions")
+        return Cost(nothing, nothing, None, "nothing was asked")
+    by_decision = [[_priced(*pair, prices, tier) for pair in _attempts([r])] for r in completed]
+    record = _record([p for decision in by_decision for p in decision])
+    n_unknown = record.n_attempts - record.n_priced
+    share = Measure(value=n_unknown / record.n_attempts, n=record.n_attempts, num=n_unknown, den=record.n_attempts)
+    if prices and all(p.unbilled for p in prices):
+        note = "not billed: runs on your own machine"
+        return Cost(
+            Measure(value=0.0, n=len(completed), num=0, den=len(completed), note=note), share, Decimal(0), "not billed"
+        )
+    per_decision = [
+        None if any(p.usd is None for p in decision) else sum_usd(p.usd for p in decision if p.usd is not None)
+        for decision in by_decision
+    ]
+    per_1000 = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
+    if not record.unknown:
+        return Cost(per_1000, share, Decimal(record.priced_usd), None, record)
+    reasons = "; ".join(f"{why} ({n} attempt{'s' * (n > 1)})" for why, n in record.unknown.items())
+    return Cost(unknown(f"{per_1000.note}: {reasons}", per_1000.n), share, None, reasons, record)
+
+
+def _attempts(rows: Rows) -> Iterator[tuple[Attempt, Usage | None]]:
+    return (pair for r in rows for pair in zip(r.attempts, r.decision.usage, strict=True))
+
+
+def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], tier: str) -> _Priced:
+    if _unsent(attempt):
+        return _Priced(Decimal(0), None, None, None)
+    at = dt.datetime.fromisoformat(attempt.timing.sent_at)
+    usd, why = attempt_cost_usd(prices, usage, at, tier)
+    charged, served = (None, None) if usage is None else (usage.charged_usd, usage.tier)
+    return _Priced(usd, why, charged, served or tier)
+
+
+def _unsent(attempt: Attempt) -> bool:
+    """Whether the question was never put to a server: its wire knew that it cannot be, and nobody bills for that."""
+    came = attempt.status is not None or attempt.reply is not None or attempt.reply_base64 is not None
+    return not came and attempt.failure is not None and attempt.failure.kind == "unsupported"
+
+
+def _record(attempts: Sequence[_Priced]) -> CostRecord:
+    priced = [p.usd for p in attempts if p.usd is not None]
+    charged = [p.charged_usd for p in attempts if p.charged_usd is not None]
+    both = [(p.usd, p.charged_usd) for p in attempts if p.usd is not None and p.charged_usd is not None]
+    return CostRecord(
+        n_attempts=len(attempts),
+        n_priced=len(priced),
+        priced_usd=usd_text(sum_usd(priced)),
+        unknown=dict(sorted(Counter(p.why or "unknown" for p in attempts if p.usd is None).items())),
+        tiers=dict(sorted(Counter(p.tier for p in attempts if p.tier is not None).items())),
+        n_charged=len(charged),
+        charged_usd=usd_text(sum_usd(charged)) if charged else None,
+        n_compared=len(both),
+        compared_priced_usd=usd_text(sum_usd(usd for usd, _ in both)) if both else None,
+        compared_charged_usd=usd_text(sum_usd(usd for _, usd in both)) if both else None,
+    )
+
+
+def cached_share(rows: Rows) -> Measure:
+    """Tokens read from a cache over input tokens, both summed over the attempts that report them without contradiction.
+
+    It is the only proof that answers did not come out of a cache, so a share that nobody reports is unknown, not 0.
+    """
+    sent = [(attempt, usage) for attempt, usage in _attempts(rows) if not _unsent(attempt)]
+    if not sent:
+        return unknown("nothing was sent")
+    if all(attempt.asker.startswith("baseline:") for attempt, _ in sent):
+        return unknown("n/a: it answers in the asking process, without tokens", len(sent))
+    told = [
+        (usage.cached_tokens, usage.input_tokens)
+        for _, usage in sent
+        if usage is not None
+        and usage.cached_tokens is not None
+        and usage.input_tokens is not None
+        and contradiction(usage) is None
+    ]
+    cached, total = sum(c for c, _ in told), sum(t for _, t in told)
+    silent = len(sent) - len(told)
+    note = f"{silent} of {len(sent)} attempts do not say how much of their input was cached" if silent else None
+    if not total:
+        return unknown(note or "no input tokens", len(told))
+    return Measure(value=cached / total, n=len(told), num=cached, den=total, note=note)
+
+
+def used_tokens(rows: Rows) -> dict[str, int | None]:
+    """Tokens over all attempts that were sent; None where any attempt's usage was not reported."""
+    sums: dict[str, int | None] = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0}
+    sent = [usage for attempt, usage in _attempts(rows) if not _unsent(attempt)]
+    for usage in sent:
+        for name in sums:
+            value = getattr(usage, name) if usage is not None else None
+            known = sums[name]
+            sums[name] = None if value is None or known is None else known + value
+    return sums if sent else dict.fromkeys(sums, None)
