@@ -162,6 +162,10 @@ class _Cell:
         spool: DecisionSpool,
     ) -> None:
         with open_contact(self.run, self.plan, self.release, self._may_not) as contact:
+            try:
+                contact.agree()
+            except Stopped as e:
+                self._stop(e)
             left = iter(todo)
 
             def work() -> None:

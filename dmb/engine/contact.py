@@ -20,6 +20,7 @@ from dmb.contracts.suite import Slot
 from dmb.engine.askers import Asker, BaselineAsker, WireAsker
 from dmb.engine.item import Rules
 from dmb.engine.lane import Lane
+from dmb.engine.negotiate import AUTO, negotiate
 from dmb.engine.pace import Pace, windows_of
 from dmb.engine.purse import Purse
 from dmb.engine.serve import ServedModel
@@ -34,11 +35,13 @@ OUTPUT_TOKENS_WITHOUT_CAP = 4096
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """``served``: the process behind it, where it is served here."""
+    """``served``: the process behind it, where it is served here. ``agree``: settle what is still to be negotiated,
+    before the first question; raises ``Stopped``."""
 
     asker: Asker
     rules: Rules
     served: ServedModel | None
+    agree: Callable[[], None]
 
 
 @contextmanager
@@ -69,21 +72,24 @@ def open_contact(
             closing.callback(ledger.close)
             prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
             purse = Purse(ledger, prices, "standard", run, plan["contender"], _most_output_tokens(entry))
-        yield Contact(
-            asker,
-            Rules(
-                retry_failed=protocol["retry_failed"],
-                retry_malformed=plan["policy"]["retry_malformed"],
-                backoff_s=protocol["backoff_s"],
-                sleep=time.sleep,
-                now=lambda: dt.datetime.now(dt.UTC),
-                may_ask=may_ask,
-                lane=lane,
-                pace=pace,
-                purse=purse,
-            ),
-            served,
+        rules = Rules(
+            retry_failed=protocol["retry_failed"],
+            retry_malformed=plan["policy"]["retry_malformed"],
+            backoff_s=protocol["backoff_s"],
+            sleep=time.sleep,
+            now=lambda: dt.datetime.now(dt.UTC),
+            may_ask=may_ask,
+            lane=lane,
+            pace=pace,
+            purse=purse,
         )
+
+        def agree() -> None:
+            if isinstance(asker, WireAsker) and asker.settings.get("structured") == AUTO:
+                wire, simulated = entry.wire or "", plan["simulated"]
+                asker.settings = negotiate(run, plan["contender"], asker, wire, rules, simulated, time.sleep)
+
+        yield Contact(asker, rules, served, agree)
 
 
 def serve_log(run: str, plan: Mapping[str, Any]) -> Path:

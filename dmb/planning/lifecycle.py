@@ -21,7 +21,7 @@ from dmb.prompting import CONFIDENCE_DEFINITION
 from dmb.store.attempts import whole_lines
 from dmb.store.files import load_json
 from dmb.store.frozen_items import gold_shares, load_items
-from dmb.store.layout import budget_dir, decisions_file, run_dir
+from dmb.store.layout import budget_dir, decisions_file, probes_dir, run_dir
 from dmb.store.runs import begin_run, end_run, set_manifest
 
 #: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
@@ -79,7 +79,8 @@ def close_run(run: str) -> RunStatus:
     """End the run from its evidence; priors and served models are added now, since they are known only now."""
     plan = load_json(run_dir(run) / "plan.json")
     cells = plan["cells"].values()
-    set_manifest(run, priors=_priors(cells), served_models=_served_models(run, cells), **_spend(run, plan))
+    facts = {"priors": _priors(cells), "served_models": _served_models(run, cells), "negotiated": _negotiated(run)}
+    set_manifest(run, **facts, **_spend(run, plan))
     return end_run(run)
 
 
@@ -96,6 +97,15 @@ def _spend(run: str, plan: dict[str, Any]) -> dict[str, Any]:
     return {
         "spend_usd": {kind: usd_text(amount) for kind, amount in spend.items()},
         "release_committed_usd": usd_text(whole.committed_usd),
+    }
+
+
+def _negotiated(run: str) -> dict[str, Any]:
+    """Contender -> the settings that its probes found, and what it would not take."""
+    found = {path.stem: load_json(path) for path in sorted(probes_dir(run).glob("*.json"))}
+    return {
+        c: {"settings": f["settings"], "given_up": f["given_up"], "n_probes": len(f["probes"])}
+        for c, f in found.items()
     }
 
 

@@ -134,4 +134,5 @@ WIRE = Wire(
     authorise=authorise,
     settings=frozenset({"structured", "reasoning", "thinking", "max_output_tokens", "logprobs", *_AS_IS}),
     dialect=frozenset({"path", "reasoning_field", "output_cap_field"}),
+    structures=("json_schema", "json_mode", "plain"),
 )

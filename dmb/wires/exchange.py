@@ -33,7 +33,8 @@ class Wire:
     ``dialect`` from the provider's: names of paths and fields in which speakers of one format differ.
     ``read(status, headers, body, slot ids) -> Reply | Failure``: a failure is classified here, and retried, or not, by
     the engine alone. ``authorise(key, dialect)``: headers that carry the credential; they are never logged.
-    ``settings`` and ``dialect`` name what entries may set.
+    ``settings`` and ``dialect`` name what entries may set; ``structures`` are the values of ``structured`` that
+    negotiation tries, strictest first, and none where the format leaves no choice.
     """
 
     version: int
@@ -42,3 +43,4 @@ class Wire:
     authorise: Callable[[str, Mapping[str, Any]], Mapping[str, str]]
     settings: frozenset[str] = frozenset()
     dialect: frozenset[str] = frozenset()
+    structures: tuple[str, ...] = ()

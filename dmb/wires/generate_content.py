@@ -215,4 +215,5 @@ WIRE = Wire(
         {"structured", "temperature", "max_output_tokens", "thinking_budget", "thinking_level", "service_tier"}
     ),
     dialect=frozenset({"api_version"}),
+    structures=("json_schema", "json_mode", "plain"),
 )

@@ -212,4 +212,5 @@ WIRE = Wire(
         {"structured", "temperature", "max_output_tokens", "thinking", "effort", "version", "service_tier"},
     ),
     dialect=frozenset({"auth"}),
+    structures=("native", "forced_tool", "plain"),
 )

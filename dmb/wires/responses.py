@@ -117,4 +117,5 @@ WIRE = Wire(
     read=read,
     authorise=authorise,
     settings=frozenset({"structured", "reasoning", "max_output_tokens", "temperature", "service_tier"}),
+    structures=("json_schema", "plain"),
 )
