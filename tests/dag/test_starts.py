@@ -40,9 +40,7 @@ def test_a_skipped_contender_is_asked_when_its_cause_is_gone(tiny: Tiny) -> None
     # with a key the reason is another one, and the receipt says so; then there is peace again
     assert tiny.snakemake(target, env=key).asked == {"jev.beta"}
     receipts = [json.loads(p.read_text()) for p in (tiny.root / "runs/_cells").rglob("receipt.2.json")]
-    assert [(r["contender"], r["status"], r["stop_reason"]) for r in receipts] == [
-        ("jev", "skipped", "no-price")
-    ]
+    assert [(r["contender"], r["status"], r["stop_reason"]) for r in receipts] == [("jev", "skipped", "no-price")]
     assert "Nothing to be done" in tiny.snakemake(target, env=key).output
 
 
