@@ -37,11 +37,12 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import audit, run, simulate
+    from dmb.cli import audit, run, simulate, watch
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
     app.command("simulate")(simulate.simulate)
+    app.command("watch")(watch.watch)
 
 
 def main() -> None:

@@ -7,19 +7,25 @@ from dmb.store.runs import mark, stops_dir
 #: The run's owner is gone: nothing is asked and no receipt is written, since its path belongs to the next run.
 RUN_STOPPED = "run stopped"
 
-_OWNER_GONE = "run"
-_EVERY_LANE = "every-lane"
+#: Names of the marks; that of a lane is ``provider.<lane>``.
+OWNER_GONE = "run"
+EVERY_LANE = "every-lane"
+
+
+def lane_mark(lane: str) -> str:
+    """The name of the mark that stops one lane."""
+    return f"provider.{lane}"
 
 
 class Stops:
     """As one lane of one run sees them. Marks are files, so that processes and hosts see each other's."""
 
     def __init__(self, run: str, lane: str, billed: bool) -> None:
-        self._run, self._lane_mark = run, f"provider.{lane}"
+        self._run, self._lane_mark = run, lane_mark(lane)
         folder = stops_dir(run)
-        self._owner_gone = folder / _OWNER_GONE
+        self._owner_gone = folder / OWNER_GONE
         # what costs nothing may go on where the money has run out
-        names = (_EVERY_LANE, self._lane_mark) if billed else (self._lane_mark,)
+        names = (EVERY_LANE, self._lane_mark) if billed else (self._lane_mark,)
         self._lane_marks = [folder / name for name in names]
 
     def reason(self) -> str | None:
@@ -41,4 +47,4 @@ class Stops:
 
     def stop_every_lane(self, reason: str) -> None:
         """Nobody who sends a bill is asked any more in this run."""
-        mark(self._run, _EVERY_LANE, reason)
+        mark(self._run, EVERY_LANE, reason)

@@ -70,3 +70,25 @@ def is_held(lock: Path) -> bool:
         return True
     probe.release()
     return False
+
+
+def looks_held(lock: Path) -> bool:
+    """The same for whoever only watches: nothing is written, and the lock is shared for an instant, never taken.
+
+    Where that cannot be told, it counts as held.
+    """
+    import fcntl
+
+    try:
+        fd = os.open(lock, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
