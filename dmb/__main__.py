@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+# nobody's plugin may stand between a reply and its number, and looking for them takes time
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 from dmb.cli.jobs import JOBS, run_job
 

@@ -1,55 +1,13 @@
-"""The command line: a thin front, one file a command; the workflow does the work."""
+"""The command line: a thin front, one file a command; the workflow does the work.
+
+Jobs of the workflow pass through here too, so nothing is loaded before it is wanted.
+"""
 
 from __future__ import annotations
 
-import sys
-from functools import cache
-from typing import Annotated
-
-import typer
-
-import dmb
-from dmb.errors import DmbError
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="An independent, reproducible benchmark of typed decisions. `snakemake results/<release>.md` builds a release.",
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"dmb {dmb.__version__}")
-        raise typer.Exit()
-
-
-@app.callback()
-def _front(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
-    ] = False,
-) -> None:
-    """Options that stand before a command."""
-
-
-@cache
-def _register() -> None:
-    from dmb.cli import audit, run, simulate, watch
-
-    app.command("run")(run.run)
-    app.command("audit")(audit.audit)
-    app.command("simulate")(simulate.simulate)
-    app.command("watch")(watch.watch)
-
 
 def main() -> None:
-    """Entry point: errors meant for people are one line on stderr and a documented exit code."""
-    _register()
-    try:
-        app()
-    except DmbError as e:
-        print(f"dmb: {e}", file=sys.stderr)
-        sys.exit(e.exit_code)
+    """Entry point of the commands."""
+    from dmb.cli.app import run_app
+
+    run_app()

@@ -18,6 +18,7 @@ from dmb.engine.contact import Contact, open_contact, serve_log
 from dmb.engine.decide import Key, decide, is_finished
 from dmb.engine.earlier import logged_attempts
 from dmb.engine.item import ask_item
+from dmb.engine.judge import Verdict, judge_row
 from dmb.engine.questions import Questions
 from dmb.engine.spool import DecisionSpool
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
@@ -203,10 +204,12 @@ class _Cell:
         task = questions[n]
         before = earlier.get(task.key, ())
         rows = list(before)
+        verdicts = [judge_row(row, task.shown, self.slots) for row in before]
 
-        def record(row: Attempt) -> None:
+        def record(row: Attempt, verdict: Verdict) -> None:
             log.append(row)
             rows.append(row)
+            verdicts.append(verdict)
             self._count(row)
             self.asked.add(n)
 
@@ -217,7 +220,7 @@ class _Cell:
         else:
             self._look_out_for_a_dead_end(last, contact)
         if rows:
-            spool.put(n, decide(task.key, task.shown, rows, self.ids, self.slots))
+            spool.put(n, decide(task.key, task.shown, rows, self.ids, self.slots, verdicts))
 
     def _count(self, row: Attempt) -> None:
         with self._lock:

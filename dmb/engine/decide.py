@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dmb.contracts.attempt import Attempt
 from dmb.contracts.decision import Decision
 from dmb.contracts.suite import Slot
-from dmb.engine.judge import judge_row
+from dmb.engine.judge import Verdict, judge_row
 from dmb.engine.protocol import next_cause
 from dmb.parsing import Shown
 
@@ -29,13 +29,24 @@ def by_item(rows: Iterable[Attempt]) -> dict[Key, list[Attempt]]:
     return groups
 
 
-def decide(key: Key, shown: Shown, attempts: Sequence[Attempt], ids: dict[str, str], slots: Sequence[Slot]) -> Decision:
-    """The decision of one item: its last attempt, judged from the logged bytes. No attempts: skipped."""
+def decide(
+    key: Key,
+    shown: Shown,
+    attempts: Sequence[Attempt],
+    ids: dict[str, str],
+    slots: Sequence[Slot],
+    verdicts: Sequence[Verdict] | None = None,
+) -> Decision:
+    """The decision of one item: its last attempt, judged from the logged bytes. No attempts: skipped.
+
+    ``verdicts``: of these very attempts, where they were judged a moment ago.
+    """
     named = dict(zip(("item", "permutation", "repeat"), key, strict=True))
     who = {"contender": ids["contender"], "suite": ids["suite"]}
     if not attempts:
         return Decision(**who, **named, outcome="skipped", reason="not asked", n_attempts=0)
-    verdicts = [judge_row(row, shown, slots) for row in attempts]
+    if verdicts is None:
+        verdicts = [judge_row(row, shown, slots) for row in attempts]
     last, verdict = attempts[-1], verdicts[-1]
     return Decision(
         **who,

@@ -53,11 +53,11 @@ def ask_item(
     task: Task,
     ids: dict[str, str],
     rules: Rules,
-    record: Callable[[Attempt], None],
+    record: Callable[[Attempt, Verdict], None],
     simulated: bool,
     earlier: Sequence[Attempt] = (),
 ) -> Attempt:
-    """Ask until the item is finished; every attempt goes to ``record``; returns the last one.
+    """Ask until the item is finished; every attempt goes to ``record`` as it was judged; returns the last one.
 
     ``ids``: cell, contender, suite. ``earlier``: attempts that an earlier run logged for this item; they count.
     Raises ``Stopped`` when nothing more may be asked or the provider refuses: what was logged so far stays.
@@ -77,7 +77,7 @@ def ask_item(
             task.request.slots,
         )
         row = _row(asker, task, ids, len(attempts) + 1, cause, tried, verdict, simulated)
-        record(row)
+        record(row, verdict)
         attempts.append(row)
         cost_usd = None
         if rules.purse is not None and tried.reservation is not None:

@@ -9,6 +9,11 @@ from types import TracebackType
 #: The meter wants to wake this often while something is in flight.
 TICK_S = 0.01
 
+#: Being so late is no lag: sleeping is not more exact than that.
+UNSEEN_S = 0.001
+
+now = time.perf_counter
+
 
 class LagMeter:
     """A thread that wakes on a beat, and measures by how much it is late: late wake-ups are late time stamps.
@@ -20,51 +25,47 @@ class LagMeter:
         self._tick_s = tick_s
         self._open: dict[int, float] = {}
         self._last = 0
-        self._due: float | None = None
-        self._wake = threading.Condition()
+        self._due = float("inf")
+        self._lock = threading.Lock()
+        self._busy = threading.Event()
         self._closed = False
         self._thread = threading.Thread(target=self._beat, daemon=True)
         self._thread.start()
 
     def begin(self) -> int:
         """A token for one attempt."""
-        with self._wake:
+        with self._lock:
             self._last += 1
             self._open[self._last] = 0.0
-            if len(self._open) == 1:
-                self._due = None
-                self._wake.notify()
+            if not self._busy.is_set():
+                self._due = float("inf")
+                self._busy.set()
             return self._last
 
     def end(self, token: int) -> float:
         """The longest lag since that attempt began, in milliseconds."""
-        with self._wake:
-            worst = self._open.pop(token)
+        with self._lock:
             # a beat that is late right now has not been measured yet
-            late = 0.0 if self._due is None else time.perf_counter() - self._due
-            return round(max(worst, late, 0.0) * 1000, 3)
+            worst = max(self._open.pop(token), now() - self._due)
+            if not self._open:
+                self._busy.clear()
+            return round(worst * 1000, 3) if worst > UNSEEN_S else 0.0
 
     def _beat(self) -> None:
-        while True:
-            with self._wake:
-                while not self._open and not self._closed:
-                    self._wake.wait()
-                if self._closed:
-                    return
-                self._due = time.perf_counter() + self._tick_s
+        while not self._closed:
+            self._busy.wait()
+            self._due = due = now() + self._tick_s
             time.sleep(self._tick_s)
-            with self._wake:
-                if self._due is not None:
-                    late = time.perf_counter() - self._due
+            late = now() - due
+            if late > UNSEEN_S:
+                with self._lock:
                     for token, worst in self._open.items():
                         self._open[token] = max(worst, late)
-                self._due = None
 
     def close(self) -> None:
         """End the thread."""
-        with self._wake:
-            self._closed = True
-            self._wake.notify()
+        self._closed = True
+        self._busy.set()
         self._thread.join()
 
     def __enter__(self) -> LagMeter:

@@ -80,7 +80,7 @@ def _probe(run: str, contender: str, asker: WireAsker, wire: str, rules: Rules, 
             asker.settings = settings
             ids = {"cell": NEGOTIATION, "contender": contender, "suite": NEGOTIATION}
             task = Task(f"probe-{len(tried) + 1}", 0, 0, _REQUEST, _SHOWN)
-            last = ask_item(asker, task, ids, rules, log.append, simulated)
+            last = ask_item(asker, task, ids, rules, lambda row, _: log.append(row), simulated)
             tried.append({"settings": settings, "outcome": last.outcome, "reason": last.reason})
             if last.outcome == "valid":
                 answered = settings

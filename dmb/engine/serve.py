@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import shlex
 import socket
@@ -10,8 +11,6 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-
-import httpx
 
 from dmb.errors import DmbError
 
@@ -26,9 +25,9 @@ class ServedModel:
     """
 
     def __init__(self, command: str, health: str, env: Mapping[str, str], log: Path) -> None:
-        port = _free_port()
-        self.address = f"http://127.0.0.1:{port}"
-        words = [w.replace("{port}", str(port)) for w in shlex.split(command)]
+        self._port = _free_port()
+        self.address = f"http://127.0.0.1:{self._port}"
+        words = [w.replace("{port}", str(self._port)) for w in shlex.split(command)]
         # the tool that belongs to this Python, whether or not its folder is on PATH
         beside = Path(sys.executable).parent / words[0]
         if beside.exists():
@@ -53,20 +52,24 @@ class ServedModel:
 
     def _wait(self, health: str) -> None:
         deadline = time.monotonic() + READY_WITHIN_S
-        with httpx.Client(base_url=self.address, timeout=2.0, trust_env=False) as client:
-            while time.monotonic() < deadline:
-                if (code := self._child.poll()) is not None:
-                    raise DmbError(
-                        f"serve: the server ended with code {code} before it was ready; its output: {self._log}"
-                    )
-                try:
-                    if client.get(health).status_code == 200:
-                        return
-                except httpx.HTTPError:
-                    pass
-                time.sleep(0.02)
+        while time.monotonic() < deadline:
+            if (code := self._child.poll()) is not None:
+                raise DmbError(f"serve: the server ended with code {code} before it was ready; its output: {self._log}")
+            if self._answers(health):
+                return
+            time.sleep(0.02)
         self.close()
         raise DmbError(f"serve: not ready within {READY_WITHIN_S:.0f} s; its output: {self._log}")
+
+    def _answers(self, health: str) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=2.0)
+        try:
+            connection.request("GET", health)
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
 
     def ended_with(self) -> int | None:
         """Exit code of a server that has ended by itself; None while it lives."""

@@ -120,6 +120,7 @@ class _Connection(http.client.HTTPConnection):
         self._tls = tls
         self._watch: Stopwatch | None = None
         self._used_ns = 0
+        self._held: list[bytes] = []
 
     def connect(self) -> None:
         """Open a connection, timed; set-up is no part of a request's time."""
@@ -136,6 +137,10 @@ class _Connection(http.client.HTTPConnection):
             watch.secured = now_ns()
         self.sock = TimedSocket(plain, watch)
 
+    def send(self, data: bytes) -> None:
+        """Hold back until the request is whole."""
+        self._held.append(data)
+
     def exchange(
         self, watch: Stopwatch, method: str, path: str, body: str, headers: Mapping[str, str]
     ) -> tuple[int, dict[str, str], bytes]:
@@ -147,7 +152,12 @@ class _Connection(http.client.HTTPConnection):
             else:
                 self.sock.watch = watch
         sent = {"accept": "application/json", "user-agent": f"dmb/{dmb.__version__}", **headers}
+        self._held = []
         self.request(method, path, body.encode("utf-8"), sent)
+        if self.sock is None:
+            self.connect()
+        # head and body at once: one packet less, and nothing that the server could answer half of
+        self.sock.sendall(b"".join(self._held))
         response = self.getresponse()
         received = {name.lower(): value for name, value in response.getheaders()}
         data = _unpacked(_whole(response), received.pop("content-encoding", ""))

@@ -109,7 +109,7 @@ class Script:
         pass
 
     def run(self, earlier=()) -> list[Attempt]:
-        last = ask_item(self, TASK, IDS, self.rules, self.rows.append, False, earlier)
+        last = ask_item(self, TASK, IDS, self.rules, lambda row, _: self.rows.append(row), False, earlier)
         assert last == [*earlier, *self.rows][-1]
         return self.rows
 
