@@ -6,14 +6,12 @@ import datetime as dt
 import threading
 from decimal import Decimal
 
-import httpx
-
 from dmb.contracts.price import PriceRow
 from dmb.contracts.scenario import FaultRule, Scenario
 from dmb.pricing import attempt_cost_usd
 from dmb.simulate import Simulator
 from dmb.simulate.counts import Counts
-from tests.simulate.asking import PRICES, WAYS, ask, request
+from tests.simulate.asking import PRICES, WAYS, ask, plain_client, request
 
 
 def test_counts_are_exact_under_sixteen_threads():
@@ -23,7 +21,7 @@ def test_counts_are_exact_under_sixteen_threads():
     with Simulator(scenario=Scenario(name="s", fault=(rule,)), prices=PRICES) as s:
 
         def work(first: int) -> None:
-            with httpx.Client(timeout=30, trust_env=False) as c:
+            with plain_client() as c:
                 for i in range(40):
                     number = (first * 7 + i) % 100
                     r = ask(c, s.address, WAYS["jev"], request(f"state {number}"))
@@ -49,7 +47,7 @@ def test_counts_are_exact_under_sixteen_threads():
 def test_the_bill_is_the_sum_that_a_hand_makes():
     """From the usage in the replies, at the list prices: jev 0.042 for input, Haiku 1.00 and 5.00."""
     total = Decimal(0)
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         for i in range(7):
             jev = ask(c, s.address, WAYS["jev"], request(f"state {i}")).usage
             total += Decimal(jev.input_tokens) * Decimal("0.042") / 1_000_000
@@ -59,7 +57,7 @@ def test_the_bill_is_the_sum_that_a_hand_makes():
 
 
 def test_cached_and_written_tokens_have_their_own_prices():
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         for do in ("cached_tokens", "cache_write_tokens"):
             s.use(Scenario(name=do, fault=(FaultRule(do=do, tokens=100),)))
             usage = ask(c, s.address, WAYS["claude-tool"]).usage
@@ -72,7 +70,7 @@ def test_cached_and_written_tokens_have_their_own_prices():
 
 
 def test_a_reply_that_breaks_is_billed_and_one_that_never_came_is_not():
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         for do, billed in (("reset_mid_body", 1), ("close_mid_body", 2), ("reset", 2), ("close", 2), ("slow_drip", 3)):
             s.use(Scenario(name=do, fault=(FaultRule(do=do, **({"ms": 0} if do == "slow_drip" else {})),)))
             ask(c, s.address, WAYS["jev"])
@@ -83,16 +81,16 @@ def test_a_reply_that_breaks_is_billed_and_one_that_never_came_is_not():
 
 def test_a_client_that_leaves_while_it_waits_is_billed_and_not_answered():
     with Simulator(scenario=Scenario(name="slow", delay_ms=300), prices=PRICES) as s:
-        with httpx.Client(timeout=0.05, trust_env=False) as c:
+        with plain_client(0.05) as c:
             assert ask(c, s.address, WAYS["jev"]).reason == "ReadTimeout"
-        with httpx.Client(trust_env=False) as c:
+        with plain_client() as c:
             ask(c, s.address, WAYS["jev"], request("another"))
         counts = s.counts()
     assert (counts["requests"], counts["billed"], counts["answered"]) == (2, 2, 1)
 
 
 def test_counts_over_http_are_the_same_and_count_nothing():
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         ask(c, s.address, WAYS["jev"])
         assert c.get(f"{s.address}/_simulate/counts").json() == s.counts()
         about = c.get(f"{s.address}/_simulate/about").json()
@@ -102,7 +100,7 @@ def test_counts_over_http_are_the_same_and_count_nothing():
 
 
 def test_counts_stay_readable_after_the_end():
-    with Simulator() as s, httpx.Client(trust_env=False) as c:
+    with Simulator() as s, plain_client() as c:
         ask(c, s.address, WAYS["jev"])
     assert s.counts()["requests"] == 1
 
