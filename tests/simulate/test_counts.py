@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import threading
 from decimal import Decimal
 
+import pytest
+
 from dmb.contracts.price import PriceRow
 from dmb.contracts.scenario import FaultRule, Scenario
-from dmb.pricing import attempt_cost_usd
 from dmb.simulate import Simulator
+from dmb.simulate.asked import Asked
 from dmb.simulate.counts import Counts
+from dmb.simulate.draws import Draw
+from dmb.simulate.speakers import SPEAKERS
+from dmb.simulate.tokens import Tokens
 from tests.simulate.asking import PRICES, WAYS, ask, plain_client, request
+
+NOW = dt.datetime(2026, 11, 30, tzinfo=dt.UTC)
 
 
 def test_counts_are_exact_under_sixteen_threads():
@@ -105,27 +113,45 @@ def test_counts_stay_readable_after_the_end():
     assert s.counts()["requests"] == 1
 
 
+def asked_of(provider: str, model: str, shape: str = "", **body) -> Asked:
+    speaker = SPEAKERS[provider]
+    return Asked(provider, speaker, "chat_completions", shape, model, body, {}, Draw(0, "d"))
+
+
 def test_each_attempt_is_priced_at_its_own_instant():
     """DeepSeek costs twice as much on a Monday at 02:00 UTC as at 05:00."""
-    from dmb.simulate.tokens import Tokens
-
     at = [dt.datetime(2026, 11, 30, hour, tzinfo=dt.UTC) for hour in (2, 5)]
-    tokens = Tokens(input=1000, output=100)
-    prices = [Counts(PRICES, lambda when=when: when).price("deepseek", "deepseek-flash", "", tokens) for when in at]
+    asked, tokens = asked_of("deepseek", "deepseek-flash"), Tokens(input=1000, output=100)
+    prices = [Counts(PRICES, lambda when=when: when).price(asked, tokens) for when in at]
     assert prices == [Decimal("0.00042"), Decimal("0.00021")]
-    rows = [r for r in PRICES if (r.provider, r.model) == ("deepseek", "deepseek-flash")]
-    assert prices[0] == attempt_cost_usd(rows, tokens.usage(), at[0])[0]
 
 
-def test_openais_decisions_have_prices_of_their_own_where_the_table_has_them():
-    from dmb.simulate.tokens import Tokens
+def row(tier: str, output: str) -> PriceRow:
+    return PriceRow(
+        provider="openai", model="m", tier=tier, input="1", output=output, source="s", checked_on="2026-11-30"
+    )
 
-    def row(tier: str, output: str) -> PriceRow:
-        return PriceRow(
-            provider="openai", model="m", tier=tier, input="1", output=output, source="s", checked_on="2026-11-30"
-        )
 
-    counts = Counts([row("standard", "10"), row("decisions", "0")], lambda: dt.datetime(2026, 11, 30, tzinfo=dt.UTC))
+def test_the_tier_that_was_ordered_is_priced():
+    counts = Counts([row("standard", "10"), row("flex", "4"), row("decisions", "0")], lambda: NOW)
     tokens = Tokens(input=1_000_000, output=1_000_000)
-    assert counts.price("openai", "m", "openai", tokens) == 1
-    assert counts.price("openai", "m", "", tokens) == 11
+    for tier, usd in ((None, 11), ("auto", 11), ("default", 11), ("flex", 5), ("batch", None)):
+        body = {} if tier is None else {"service_tier": tier}
+        assert counts.price(asked_of("openai", "m", **body), tokens) == usd, tier
+    # OpenAI's decisions have a price of their own under the model's one name
+    assert counts.price(asked_of("openai", "m", shape="openai"), tokens) == 1
+
+
+@pytest.mark.parametrize(
+    "way, word, tier",
+    [
+        ("gpt", "flex", "flex"),
+        ("responses", "priority", "priority"),
+        ("gemini", "batch", "batch"),
+        ("gpt", "auto", None),
+    ],
+)
+def test_the_tier_that_was_ordered_serves(way, word, tier):
+    ordered = dataclasses.replace(WAYS[way], settings={**WAYS[way].settings, "service_tier": word})
+    with Simulator() as s, plain_client() as c:
+        assert ask(c, s.address, ordered).usage.tier == (tier or "standard")
