@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,23 +94,10 @@ def _scenario(named: str | None, project: Project) -> Scenario:
 
 
 def _serve(simulator: Simulator, port: int, counts: Path | None, release: str | None, world: World | None) -> None:
+    """Until it is interrupted; the last counts are written when nobody can ask any more."""
     import os
-    import signal
-    import threading
 
     from dmb.errors import UsageError
-    from dmb.store.files import pretty_json, write_whole
-
-    over = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: over.set())
-
-    def write_counts() -> None:
-        if counts is not None:
-            try:
-                write_whole(counts, pretty_json(simulator.counts()))
-            except OSError as e:
-                raise UsageError(f"--counts: {counts}: {e.strerror}; name a file that can be written") from None
 
     try:
         simulator.__enter__()
@@ -115,13 +105,40 @@ def _serve(simulator: Simulator, port: int, counts: Path | None, release: str | 
         why = os.strerror(e.errno).lower() if e.errno else str(e)
         raise UsageError(f"--port: {port}: {why}; take another, or 0 for a free one") from None
     try:
-        write_counts()
-        _greet(simulator, release, world)
-        while not over.wait(_EVERY_S):
-            write_counts()
+        with _interrupted() as over:
+            _write(counts, simulator)
+            _greet(simulator, release, world)
+            while not over.wait(_EVERY_S):
+                _write(counts, simulator)
     finally:
         simulator.__exit__(None, None, None)
-    write_counts()
+    _write(counts, simulator)
+
+
+@contextmanager
+def _interrupted() -> Iterator[threading.Event]:
+    """Set by Ctrl-C and by a request to end; both are the way to end this command."""
+    import signal
+
+    over = threading.Event()
+    before = {n: signal.signal(n, lambda *_: over.set()) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield over
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _write(counts: Path | None, simulator: Simulator) -> None:
+    from dmb.errors import UsageError
+    from dmb.store.files import pretty_json, write_whole
+
+    if counts is None:
+        return
+    try:
+        write_whole(counts, pretty_json(simulator.counts()))
+    except OSError as e:
+        raise UsageError(f"--counts: {counts}: {e.strerror}; name a file that can be written") from None
 
 
 def _greet(simulator: Simulator, release: str | None, world: World | None) -> None:

@@ -88,3 +88,9 @@ class Asked:
     number: int = 0
     attempt: int = 0
     key: str = field(default="", repr=False)
+
+    @property
+    def tier(self) -> str | None:
+        """The tier that was ordered, in the provider's word; it is the one that serves."""
+        word = self.body.get("serviceTier" if self.wire == "generate_content" else "service_tier")
+        return word if isinstance(word, str) else None

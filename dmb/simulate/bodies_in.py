@@ -8,11 +8,14 @@ from typing import Any
 from dmb.canonical import digest
 from dmb.simulate.asked import Refused
 from dmb.simulate.http1 import HttpRequest
+from dmb.simulate.speakers import MAX_BODY
 from dmb.simulate.speech.systemone import ordered
 
 
 def json_object(http: HttpRequest) -> dict[str, Any]:
-    """Raises ``Refused`` for another media type, an encoding, or what is no JSON object."""
+    """Raises ``Refused`` for one that is too large, another media type, an encoding, or what is no JSON object."""
+    if len(http.body) > MAX_BODY:
+        raise Refused("too_large", f"the body has {len(http.body)} bytes, and {MAX_BODY} is the limit")
     kind = http.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused("media_type", f"the content type is {kind[:60] or 'missing'}, not application/json")

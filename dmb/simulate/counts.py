@@ -9,7 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from dmb.contracts.price import PriceRow
+from dmb.price_tiers import STANDARD, tier_named
 from dmb.pricing import attempt_cost_usd
+from dmb.simulate.asked import Asked
 from dmb.simulate.tokens import Tokens
 
 #: So many different requests are told apart; it takes some 100 MB. Beyond, their number is unknown.
@@ -63,13 +65,14 @@ class Counts:
         """Whether the table names it."""
         return (provider, model) in self._rows
 
-    def price(self, provider: str, model: str, shape: str, tokens: Tokens) -> Decimal | None:
+    def price(self, asked: Asked, tokens: Tokens) -> Decimal | None:
         """What the price table makes of the work, in US dollars; None where it has no price.
 
-        ``shape``: of a decision service; OpenAI's has prices of its own under the model's one name.
+        Priced is the tier that was ordered. OpenAI's decisions have prices of their own under the model's one name.
         """
-        rows = self._rows.get((provider, model), ())
-        tier = _DECISIONS if shape == "openai" and any(r.tier == _DECISIONS for r in rows) else "standard"
+        rows = self._rows.get((asked.provider, asked.model), ())
+        own = asked.shape == "openai" and any(r.tier == _DECISIONS for r in rows)
+        tier = _DECISIONS if own else tier_named(asked.tier) or STANDARD
         return attempt_cost_usd(rows, tokens.usage(), self._now(), tier)[0]
 
     def bill(self, provider: str, model: str, usd: Decimal | None) -> None:

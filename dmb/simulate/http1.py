@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -37,6 +38,8 @@ class Reader:
         self._bytes = bytearray()
         self._head: tuple[str, str, dict[str, str], bool] | None = None
         self._length: int | None = 0
+        self._chunks: list[bytes] = []
+        self._taken = 0
         self.waits_for_leave = False
 
     def feed(self, data: bytes) -> None:
@@ -93,27 +96,32 @@ class Reader:
         return body
 
     def _chunked(self) -> bytes | None:
-        """All chunks, once the last is there; they are looked through from the start each time, which is rare."""
-        at, parts, total = 0, [], 0
-        while True:
-            end = self._bytes.find(b"\r\n", at)
-            if end < 0:
-                return None
-            try:
-                size = int(bytes(self._bytes[at:end]).partition(b";")[0], 16)
-            except ValueError:
-                raise BadHttp(400, "a chunk without its size") from None
-            total += size
-            if total > self._most:
+        """Chunk by chunk; the whole once the last is there."""
+        while (end := self._bytes.find(b"\r\n")) >= 0:
+            size = _chunk_size(bytes(self._bytes[:end]))
+            if self._taken + size > self._most:
                 raise BadHttp(413, f"a body of at most {self._most} bytes is read")
             start = end + 2
             if len(self._bytes) < start + size + 2:
                 return None
-            at = start + size + 2
-            if size == 0:
-                del self._bytes[:at]
-                return b"".join(parts)
-            parts.append(bytes(self._bytes[start : start + size]))
+            chunk = bytes(self._bytes[start : start + size])
+            del self._bytes[: start + size + 2]
+            if not chunk:
+                body = b"".join(self._chunks)
+                self._chunks, self._taken = [], 0
+                return body
+            self._chunks.append(chunk)
+            self._taken += size
+        if len(self._bytes) > MAX_HEAD:
+            raise BadHttp(400, "a chunk without its size")
+        return None
+
+
+def _chunk_size(line: bytes) -> int:
+    text = line.partition(b";")[0].strip()
+    if not re.fullmatch(rb"[0-9a-fA-F]{1,8}", text):
+        raise BadHttp(400, "a chunk without its size")
+    return int(text, 16)
 
 
 def _length(headers: Mapping[str, str]) -> int | None:

@@ -30,7 +30,7 @@ class Connection(asyncio.Protocol):
         self._respond = respond
         self._answered = answered
         self._open_ones = open_ones
-        self._reader = Reader(MAX_BODY)
+        self._reader = Reader(2 * MAX_BODY)
         self._busy = False
         self._transport: asyncio.Transport | None = None
         self._loop = asyncio.get_running_loop()

@@ -148,7 +148,7 @@ class Service:
         if not draft.worked:
             return
         asked = draft.asked
-        usd = self.counts.price(asked.provider, asked.model, asked.shape, draft.tokens)
+        usd = self.counts.price(asked, draft.tokens)
         draft.charge_usd = None if usd is None else usd * draft.charge_factor
         if usd is not None or asked.speaker is not LOCAL:
             self.counts.bill(asked.provider, asked.model, draft.charge_usd)

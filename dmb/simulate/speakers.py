@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-#: A body above this is refused by those who say so, and is the most that is read at all.
+#: A body above this is refused. Anthropic and jev name this limit; taken for everybody.
 MAX_BODY = 32 * 1024 * 1024
 
 

@@ -42,6 +42,11 @@ PRICES = PricesFile.model_validate(table("prices.toml")).price
 _PROVIDERS = table("providers.toml")
 
 
+def plain_client(timeout_s: float = 10.0) -> httpx.Client:
+    """Without certificates, which take longer to load than a hundred questions."""
+    return httpx.Client(timeout=timeout_s, trust_env=False, verify=False)
+
+
 @dataclass(frozen=True)
 class Way:
     """Who is asked, how."""

@@ -21,12 +21,12 @@ from dmb.simulate.draws import Draw
 from dmb.simulate.faults.answers import _Doubled
 from dmb.simulate.tokens import tokens_of
 from dmb.simulate.written import options_in, written_answer
-from tests.simulate.asking import OPTIONS, PRICES, SERVICES, WAYS, ask, request
+from tests.simulate.asking import OPTIONS, PRICES, SERVICES, WAYS, ask, plain_client, request
 
 
 @pytest.fixture(scope="module")
 def client():
-    with httpx.Client(timeout=10, trust_env=False) as c:
+    with plain_client() as c:
         yield c
 
 

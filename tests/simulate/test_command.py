@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -14,12 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 
+from dmb.cli import main
 from dmb.planning.project import load_project
 from tests.conftest import PROJECT
-from tests.simulate.asking import WAYS, ask, request
+from tests.simulate.asking import WAYS, ask, plain_client, request
 
 
 @contextmanager
@@ -44,12 +46,17 @@ def started(*options: str) -> Iterator[tuple[subprocess.Popen[str], list[str], s
         p.stderr.close()
 
 
-def failed(*options: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "dmb", "simulate", *options], cwd=PROJECT, capture_output=True, text=True, timeout=30
-    )
-    assert done.stdout == "" and done.stderr.startswith("dmb: ") and done.stderr.count("\n") == 1, done.stderr
-    return done.returncode, done.stderr
+def failed(monkeypatch: pytest.MonkeyPatch, *options: str) -> tuple[int, str]:
+    """Exit code and the one line of a command that does not start; in this process, since it ends at once."""
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.chdir(PROJECT)
+    monkeypatch.setattr(sys, "argv", ["dmb", "simulate", *options])
+    handlers = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as e:
+        main()
+    assert out.getvalue() == "" and err.getvalue().startswith("dmb: ") and err.getvalue().count("\n") == 1
+    assert handlers == [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)]
+    return e.value.code, err.getvalue()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -57,7 +64,7 @@ def test_it_serves_counts_and_ends_quietly(tmp_path: Path, number: int):
     counts = tmp_path / "new" / "counts.json"
     with started("--scenario", "overloaded", "--seed", "3", "--counts", str(counts)) as (p, lines, address):
         assert "seed 3, scenario overloaded" in lines[0]
-        with httpx.Client(trust_env=False) as c:
+        with plain_client() as c:
             assert ask(c, address, WAYS["jev"]).outcome == "failed: overloaded"
         p.send_signal(number)
         assert p.wait(20) == 0
@@ -85,14 +92,14 @@ def test_a_rehearsal_is_told_in_lines_to_copy():
 
 
 def test_of_a_release_no_other_model_is_known():
-    with started("--release", "v2-simulated") as (_, _, address), httpx.Client(trust_env=False) as c:
+    with started("--release", "v2-simulated") as (_, _, address), plain_client() as c:
         assert ask(c, address, WAYS["jev"]).outcome == "valid"
         assert ask(c, address, WAYS["gemini"]).outcome == "failed: rejected"
 
 
 def test_a_kill_leaves_a_whole_file_that_is_a_second_old_at_most(tmp_path: Path):
     counts = tmp_path / "counts.json"
-    with started("--counts", str(counts)) as (p, _, address), httpx.Client(trust_env=False) as c:
+    with started("--counts", str(counts)) as (p, _, address), plain_client() as c:
         for i in range(30):
             ask(c, address, WAYS["jev"], request(f"state {i}"))
         end = time.monotonic() + 20
@@ -103,10 +110,10 @@ def test_a_kill_leaves_a_whole_file_that_is_a_second_old_at_most(tmp_path: Path)
     assert json.loads(counts.read_text())["requests"] == 30
 
 
-def test_a_taken_port_is_one_line():
+def test_a_taken_port_is_one_line(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as s:
         port = s.getsockname()[1]
-        code, line = failed("--port", str(port))
+        code, line = failed(monkeypatch, "--port", str(port))
     assert code == 2 and f"--port: {port}: address already in use" in line and "0 for a free one" in line
 
 
@@ -119,13 +126,13 @@ def test_a_taken_port_is_one_line():
         (("--counts", "/proc/none/counts.json", "--port", "0"), ["--counts", "/proc/none/counts.json"]),
     ],
 )
-def test_a_wrong_option_is_one_line(options, words):
-    code, line = failed(*options)
+def test_a_wrong_option_is_one_line(monkeypatch, options, words):
+    code, line = failed(monkeypatch, *options)
     assert code == 2 and all(w in line for w in words), line
 
 
-def test_a_wrong_scenario_file_is_one_line(tmp_path: Path):
+def test_a_wrong_scenario_file_is_one_line(monkeypatch, tmp_path: Path):
     path = tmp_path / "mine.toml"
     path.write_text('name = "mine"\n[[fault]]\ndo = "overload"\n')
-    code, line = failed("--scenario", str(path))
+    code, line = failed(monkeypatch, "--scenario", str(path))
     assert code == 2 and f"{path}: fault.0.do" in line and "overload" in line

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import threading
 from decimal import Decimal
 
-import httpx
+import pytest
 
 from dmb.contracts.price import PriceRow
 from dmb.contracts.scenario import FaultRule, Scenario
-from dmb.pricing import attempt_cost_usd
 from dmb.simulate import Simulator
+from dmb.simulate.asked import Asked
 from dmb.simulate.counts import Counts
-from tests.simulate.asking import PRICES, WAYS, ask, request
+from dmb.simulate.draws import Draw
+from dmb.simulate.speakers import SPEAKERS
+from dmb.simulate.tokens import Tokens
+from tests.simulate.asking import PRICES, WAYS, ask, plain_client, request
+
+NOW = dt.datetime(2026, 11, 30, tzinfo=dt.UTC)
 
 
 def test_counts_are_exact_under_sixteen_threads():
@@ -23,7 +29,7 @@ def test_counts_are_exact_under_sixteen_threads():
     with Simulator(scenario=Scenario(name="s", fault=(rule,)), prices=PRICES) as s:
 
         def work(first: int) -> None:
-            with httpx.Client(timeout=30, trust_env=False) as c:
+            with plain_client() as c:
                 for i in range(40):
                     number = (first * 7 + i) % 100
                     r = ask(c, s.address, WAYS["jev"], request(f"state {number}"))
@@ -49,7 +55,7 @@ def test_counts_are_exact_under_sixteen_threads():
 def test_the_bill_is_the_sum_that_a_hand_makes():
     """From the usage in the replies, at the list prices: jev 0.042 for input, Haiku 1.00 and 5.00."""
     total = Decimal(0)
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         for i in range(7):
             jev = ask(c, s.address, WAYS["jev"], request(f"state {i}")).usage
             total += Decimal(jev.input_tokens) * Decimal("0.042") / 1_000_000
@@ -59,7 +65,7 @@ def test_the_bill_is_the_sum_that_a_hand_makes():
 
 
 def test_cached_and_written_tokens_have_their_own_prices():
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         for do in ("cached_tokens", "cache_write_tokens"):
             s.use(Scenario(name=do, fault=(FaultRule(do=do, tokens=100),)))
             usage = ask(c, s.address, WAYS["claude-tool"]).usage
@@ -72,7 +78,7 @@ def test_cached_and_written_tokens_have_their_own_prices():
 
 
 def test_a_reply_that_breaks_is_billed_and_one_that_never_came_is_not():
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         for do, billed in (("reset_mid_body", 1), ("close_mid_body", 2), ("reset", 2), ("close", 2), ("slow_drip", 3)):
             s.use(Scenario(name=do, fault=(FaultRule(do=do, **({"ms": 0} if do == "slow_drip" else {})),)))
             ask(c, s.address, WAYS["jev"])
@@ -83,16 +89,16 @@ def test_a_reply_that_breaks_is_billed_and_one_that_never_came_is_not():
 
 def test_a_client_that_leaves_while_it_waits_is_billed_and_not_answered():
     with Simulator(scenario=Scenario(name="slow", delay_ms=300), prices=PRICES) as s:
-        with httpx.Client(timeout=0.05, trust_env=False) as c:
+        with plain_client(0.05) as c:
             assert ask(c, s.address, WAYS["jev"]).reason == "ReadTimeout"
-        with httpx.Client(trust_env=False) as c:
+        with plain_client() as c:
             ask(c, s.address, WAYS["jev"], request("another"))
         counts = s.counts()
     assert (counts["requests"], counts["billed"], counts["answered"]) == (2, 2, 1)
 
 
 def test_counts_over_http_are_the_same_and_count_nothing():
-    with Simulator(prices=PRICES) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(prices=PRICES) as s, plain_client() as c:
         ask(c, s.address, WAYS["jev"])
         assert c.get(f"{s.address}/_simulate/counts").json() == s.counts()
         about = c.get(f"{s.address}/_simulate/about").json()
@@ -102,32 +108,50 @@ def test_counts_over_http_are_the_same_and_count_nothing():
 
 
 def test_counts_stay_readable_after_the_end():
-    with Simulator() as s, httpx.Client(trust_env=False) as c:
+    with Simulator() as s, plain_client() as c:
         ask(c, s.address, WAYS["jev"])
     assert s.counts()["requests"] == 1
 
 
+def asked_of(provider: str, model: str, shape: str = "", **body) -> Asked:
+    speaker = SPEAKERS[provider]
+    return Asked(provider, speaker, "chat_completions", shape, model, body, {}, Draw(0, "d"))
+
+
 def test_each_attempt_is_priced_at_its_own_instant():
     """DeepSeek costs twice as much on a Monday at 02:00 UTC as at 05:00."""
-    from dmb.simulate.tokens import Tokens
-
     at = [dt.datetime(2026, 11, 30, hour, tzinfo=dt.UTC) for hour in (2, 5)]
-    tokens = Tokens(input=1000, output=100)
-    prices = [Counts(PRICES, lambda when=when: when).price("deepseek", "deepseek-flash", "", tokens) for when in at]
+    asked, tokens = asked_of("deepseek", "deepseek-flash"), Tokens(input=1000, output=100)
+    prices = [Counts(PRICES, lambda when=when: when).price(asked, tokens) for when in at]
     assert prices == [Decimal("0.00042"), Decimal("0.00021")]
-    rows = [r for r in PRICES if (r.provider, r.model) == ("deepseek", "deepseek-flash")]
-    assert prices[0] == attempt_cost_usd(rows, tokens.usage(), at[0])[0]
 
 
-def test_openais_decisions_have_prices_of_their_own_where_the_table_has_them():
-    from dmb.simulate.tokens import Tokens
+def row(tier: str, output: str) -> PriceRow:
+    return PriceRow(
+        provider="openai", model="m", tier=tier, input="1", output=output, source="s", checked_on="2026-11-30"
+    )
 
-    def row(tier: str, output: str) -> PriceRow:
-        return PriceRow(
-            provider="openai", model="m", tier=tier, input="1", output=output, source="s", checked_on="2026-11-30"
-        )
 
-    counts = Counts([row("standard", "10"), row("decisions", "0")], lambda: dt.datetime(2026, 11, 30, tzinfo=dt.UTC))
+def test_the_tier_that_was_ordered_is_priced():
+    counts = Counts([row("standard", "10"), row("flex", "4"), row("decisions", "0")], lambda: NOW)
     tokens = Tokens(input=1_000_000, output=1_000_000)
-    assert counts.price("openai", "m", "openai", tokens) == 1
-    assert counts.price("openai", "m", "", tokens) == 11
+    for tier, usd in ((None, 11), ("auto", 11), ("default", 11), ("flex", 5), ("batch", None)):
+        body = {} if tier is None else {"service_tier": tier}
+        assert counts.price(asked_of("openai", "m", **body), tokens) == usd, tier
+    # OpenAI's decisions have a price of their own under the model's one name
+    assert counts.price(asked_of("openai", "m", shape="openai"), tokens) == 1
+
+
+@pytest.mark.parametrize(
+    "way, word, tier",
+    [
+        ("gpt", "flex", "flex"),
+        ("responses", "priority", "priority"),
+        ("gemini", "batch", "batch"),
+        ("gpt", "auto", None),
+    ],
+)
+def test_the_tier_that_was_ordered_serves(way, word, tier):
+    ordered = dataclasses.replace(WAYS[way], settings={**WAYS[way].settings, "service_tier": word})
+    with Simulator() as s, plain_client() as c:
+        assert ask(c, s.address, ordered).usage.tier == (tier or "standard")

@@ -18,7 +18,7 @@ from dmb.simulate.faults import FAULTS, parameters_of
 from dmb.simulate.speakers import SPEAKERS
 from dmb.wires.retry_hint import retry_after_s
 from tests.conftest import PROJECT
-from tests.simulate.asking import PRICES, SERVICES, WAYS, ask, request
+from tests.simulate.asking import PRICES, SERVICES, WAYS, ask, plain_client, request
 from tests.simulate.expected import GROUPS, ROWS
 
 #: Faults after which nobody is billed: the model did not work, or nobody can know that it did.
@@ -37,7 +37,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=10, trust_env=False) as c:
+    with plain_client() as c:
         yield c
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dmb.contracts.scenario import FaultRule, Scenario
 from dmb.simulate import Simulator
 from dmb.simulate.http1 import BadHttp, Reader
-from tests.simulate.asking import WAYS, request
+from tests.simulate.asking import WAYS, plain_client, request
 
 CALL = WAYS["jev"].call(request())
 BODY = CALL.body.encode()
@@ -116,6 +116,9 @@ def test_a_connection_that_is_to_be_closed_is(simulator):
         (b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", 400),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n", 413),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1" * 70_000, 400),
         (b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000, 431),
     ],
 )
@@ -186,7 +189,7 @@ def test_a_server_that_ends_leaves_no_connection_and_no_thread():
     import threading
 
     before = threading.active_count()
-    with Simulator() as s, httpx.Client(trust_env=False) as c:
+    with Simulator() as s, plain_client() as c:
         assert c.get(f"{s.address}/_simulate/about").status_code == 200
         address = s.address
     assert threading.active_count() == before

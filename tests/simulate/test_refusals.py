@@ -12,7 +12,7 @@ import pytest
 from dmb.contracts.scenario import Scenario
 from dmb.simulate import Simulator
 from dmb.wires import WIRES
-from tests.simulate.asking import WAYS, ask, request
+from tests.simulate.asking import WAYS, ask, plain_client, request
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=10, trust_env=False) as c:
+    with plain_client() as c:
         yield c
 
 
@@ -107,7 +107,7 @@ CASES = [
     ("responses", put(1, "seed"), OPENAI_400, "seed"),
     ("claude-tool", put(1, "response_format"), ANTHROPIC_400, "response_format"),
     ("gemini", put(1, "temperature"), GOOGLE_400, "temperature"),
-    ("gemini", put(1, "generationConfig", "max_tokens"), GOOGLE_400, "max_tokens"),
+    ("gemini", put(1, "generationConfig", "maxTokens"), GOOGLE_400, "maxtokens"),
     ("openai-decisions", put(0, "temperature"), OPENAI_400, "temperature"),
     ("openai-decisions", put(["a"], "questions", 0, "options"), OPENAI_400, "options"),
     ("google-decisions", put(0, "temperature"), GOOGLE_400, "temperature"),
@@ -233,6 +233,14 @@ def test_ones_own_server_ignores_it_too_and_wants_no_key(simulator, client):
 def test_the_content_type_counts(simulator, client, way, kind):
     r = send(simulator, client, way, **{"content-type": kind})
     assert r.status_code in (400, 415, 422) and "content type" in r.text
+
+
+@pytest.mark.parametrize(
+    "way, word", [("claude-tool", "request_too_large"), ("jev", "request_too_large"), ("gpt", "limit")]
+)
+def test_a_body_above_32_megabytes_is_too_large(simulator, client, way, word):
+    r = send(simulator, client, way, lambda b: b" " * (32 * 1024 * 1024 + 1))
+    assert r.status_code == 413 and word in r.text
 
 
 # -- option caps

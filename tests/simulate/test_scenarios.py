@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import httpx
 import pytest
 
 from dmb.contracts.scenario import FaultRule, Scenario
@@ -10,14 +9,14 @@ from dmb.errors import InputError
 from dmb.simulate import Simulator
 from dmb.simulate.scenarios import read_scenario
 from tests.conftest import PROJECT
-from tests.simulate.asking import PRICES, WAYS, ask, request
+from tests.simulate.asking import PRICES, WAYS, ask, plain_client, request
 
 READY = sorted((PROJECT / "data/scenarios").glob("*.toml"))
 
 
 @pytest.fixture(scope="module")
 def client():
-    with httpx.Client(timeout=10, trust_env=False) as c:
+    with plain_client() as c:
         yield c
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import httpx
 import pytest
 
 from dmb.planning.project import load_project
@@ -13,7 +12,7 @@ from dmb.simulate.routes import find_route
 from dmb.simulate.world import world_of
 from dmb.wires import WIRES
 from tests.conftest import PROJECT
-from tests.simulate.asking import Way, ask, request
+from tests.simulate.asking import Way, ask, plain_client, request
 
 TABLES = load_project(PROJECT)
 ASKED = {n: c for n, c in TABLES.contenders.items() if c.wire is not None and c.serve is None}
@@ -24,7 +23,7 @@ def serving():
     world = world_of(TABLES.contenders, TABLES.providers)
     with (
         Simulator(prices=TABLES.prices.price, models=world.models, routes=world.routes) as s,
-        httpx.Client(trust_env=False, timeout=10) as c,
+        plain_client() as c,
     ):
         yield s, c
 
@@ -68,7 +67,7 @@ def test_a_path_of_an_entrys_own_is_served_too():
     provider = TABLES.providers["deepseek"].model_copy(update={"dialect": {"path": "/chat"}})
     world = world_of({"x": contender}, {"mine": provider})
     assert list(world.routes) == ["/mine/chat"]
-    with Simulator(models=world.models, routes=world.routes) as s, httpx.Client(trust_env=False) as c:
+    with Simulator(models=world.models, routes=world.routes) as s, plain_client() as c:
         call = WIRES["chat_completions"].call(request(), contender.model, contender.settings, provider.dialect)
         assert call.path == "/chat"
         assert c.post(f"{s.address}/mine/chat", content=call.body, headers=dict(call.headers)).status_code == 200

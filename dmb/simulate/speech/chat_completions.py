@@ -189,6 +189,7 @@ def reply(draft: Draft) -> dict[str, Any]:
     }
     if asked.speaker.vendor == "openai":
         told["usage"]["prompt_tokens_details"]["cache_write_tokens"] = t.cache_write
+        told["service_tier"] = served_tier(asked)
     if asked.speaker.vendor == "deepseek":
         told["usage"] |= {"prompt_cache_hit_tokens": t.cached, "prompt_cache_miss_tokens": t.input - t.cached}
     if asked.speaker.vendor == "zai":
@@ -196,6 +197,11 @@ def reply(draft: Draft) -> dict[str, Any]:
     if asked.speaker.vendor == "cerebras":
         told["time_info"] = {"queue_time": 0.001, "prompt_time": 0.01, "completion_time": 0.05, "total_time": 0.061}
     return told
+
+
+def served_tier(asked: Asked) -> str:
+    """OpenAI's word for the tier that served: the one that was ordered."""
+    return asked.tier if asked.tier not in (None, "auto") else "default"
 
 
 def _probabilities(draft: Draft, message: dict[str, Any]) -> dict[str, Any] | None:

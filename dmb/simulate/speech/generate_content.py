@@ -134,7 +134,10 @@ def reply(draft: Draft) -> dict[str, Any]:
         "totalTokenCount": t.input + t.output,
     }
     told: dict[str, Any] = {
-        "usageMetadata": {name: n for name, n in counts.items() if n},
+        "usageMetadata": {
+            **{name: n for name, n in counts.items() if n},
+            **({"serviceTier": draft.asked.tier} if draft.asked.tier else {}),
+        },
         "modelVersion": draft.model,
         "responseId": draft.asked.draw.word("id"),
     }

@@ -201,7 +201,7 @@ def reply(draft: Draft) -> dict[str, Any]:
             "cache_creation": {"ephemeral_5m_input_tokens": t.cache_write, "ephemeral_1h_input_tokens": 0},
             "output_tokens": t.output,
             "output_tokens_details": {"thinking_tokens": t.reasoning},
-            "service_tier": "standard",
+            "service_tier": "standard" if asked.tier in (None, "auto", "standard_only") else asked.tier,
         },
     }
     if stop == "refusal":

@@ -7,7 +7,7 @@ from typing import Any
 from dmb.simulate.asked import Asked, Refused, Understood
 from dmb.simulate.body_checks import need, number, of_kind, one_of, only, text_parts, whole, words
 from dmb.simulate.draft import Draft, written_text
-from dmb.simulate.speech.chat_completions import CREATED
+from dmb.simulate.speech.chat_completions import CREATED, served_tier
 from dmb.simulate.speech.openai_rules import check_reasoning, check_strict_schema, wants_json_word
 from dmb.simulate.speech.systemone import plain
 from dmb.simulate.written import options_in
@@ -126,6 +126,7 @@ def reply(draft: Draft) -> dict[str, Any]:
         "output": output,
         "parallel_tool_calls": True,
         "temperature": asked.body.get("temperature"),
+        "service_tier": served_tier(asked),
         "tool_choice": "auto",
         "tools": [],
         "top_p": None,
