@@ -179,8 +179,20 @@ def test_metrics_know_numpy_and_the_standard_library_only(module):
 
 def test_asking_loads_no_heavy_library():
     loaded = loaded_by("dmb.engine.cell")
-    assert {"dmb.engine.cell", "httpx"} <= loaded
-    assert not loaded & {"matplotlib", "pandas", "sklearn", "scipy", "numpy", "onnxruntime", "jinja2", "snakemake"}
+    assert "dmb.engine.cell" in loaded
+    assert not loaded & {
+        "httpx",
+        "typer",
+        "asyncio",
+        "matplotlib",
+        "pandas",
+        "sklearn",
+        "scipy",
+        "numpy",
+        "onnxruntime",
+        "jinja2",
+        "snakemake",
+    }
 
 
 def test_reading_the_workflow_loads_no_heavy_library():
