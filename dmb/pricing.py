@@ -143,7 +143,7 @@ def sum_usd(amounts: Iterable[Decimal]) -> Decimal:
         return sum(amounts, Decimal(0))
 
 
-def usd_text(amount: Decimal) -> str:
+def usd_digits(amount: Decimal) -> str:
     """The amount as a decimal string, every digit of it and no noughts behind them."""
     text = format(amount, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

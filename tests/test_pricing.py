@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dmb.contracts.attempt import Usage
 from dmb.contracts.price import PriceRow
 from dmb.planning.project import load_project
-from dmb.pricing import GAP_SHOWN_ABOVE, attempt_cost_usd, compare_with_charge, row_at
+from dmb.pricing import GAP_SHOWN_ABOVE, attempt_cost_usd, compare_with_charge, row_at, worst_case_usd
 from tests.conftest import PROJECT
 
 NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
@@ -225,6 +225,18 @@ def test_what_nobody_bills_is_billed_in_no_tier():
     # one row that is billed, and the tier counts again
     found = attempt_cost_usd([free, row(tier="flex")], usage(tier="decisions"), NOON)
     assert found == (None, "no price row for this model and date in the decisions tier")
+
+
+def test_the_most_that_a_request_can_cost_allows_for_the_tier_that_may_serve_instead():
+    # 9,000 bytes and 1,000 tokens around them at 0.9, the dearest kind of input; 100 written at 4.50
+    rows = [row(), row(tier="flex", input="0.375", cached="0.03", cache_write="0.45", output="2.25")]
+    dearest = row(tier="priority", input="1.50", cached=None, cache_write=None, output="9.00")
+    assert worst_case_usd(rows, 9_000, 100, NOON) == Decimal("0.00945")
+    assert worst_case_usd(rows, 9_000, 100, NOON, "flex") == Decimal("0.00945")
+    assert worst_case_usd([*rows, dearest], 9_000, 100, NOON, "priority") == Decimal("0.0159")
+    # a tier without a price bounds nothing, whatever the standard one costs
+    assert worst_case_usd(rows, 9_000, 100, NOON, "priority") is None
+    assert worst_case_usd([row(unbilled=True, input=None, output=None)], 9_000, 100, NOON, "flex") == 0
 
 
 def test_a_row_is_not_guessed_where_the_size_is_not_known():

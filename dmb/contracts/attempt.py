@@ -84,6 +84,9 @@ class Attempt(Frozen):
     asker: str
     asker_version: int
     body: str | None = None
+    sent: bool | None = Field(
+        None, description="whether anything left this process; null where that was not written down"
+    )
     status: int | None = None
     reply: str | None = None
     reply_base64: str | None = None

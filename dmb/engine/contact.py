@@ -26,6 +26,7 @@ from dmb.engine.purse import Purse
 from dmb.engine.serve import ServedModel
 from dmb.errors import DmbError
 from dmb.ledger.ledger import Ledger
+from dmb.price_tiers import ordered_tier
 from dmb.store.frozen_items import gold_shares, load_items, load_train
 from dmb.store.layout import budget_dir, lane_dir, run_dir
 
@@ -71,7 +72,8 @@ def open_contact(
             ledger = Ledger(budget_dir(release["release"]), Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"]))
             closing.callback(ledger.close)
             prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
-            purse = Purse(ledger, prices, "standard", run, plan["contender"], _most_output_tokens(entry))
+            tier = ordered_tier(entry.settings)
+            purse = Purse(ledger, prices, tier, run, plan["contender"], _most_output_tokens(entry))
         rules = Rules(
             retry_failed=protocol["retry_failed"],
             retry_malformed=plan["policy"]["retry_malformed"],

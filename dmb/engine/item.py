@@ -160,6 +160,7 @@ def _row(
         asker=asker.name,
         asker_version=asker.version,
         body=asked.body,
+        sent=asked.sent,
         status=asked.status,
         reply=text if answered else None,
         reply_base64=raw if answered else None,

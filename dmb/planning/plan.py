@@ -34,6 +34,7 @@ from dmb.planning.keys import (
 )
 from dmb.planning.project import Project
 from dmb.planning.rehearsal import SUFFIX, Simulator, base_of, find_simulator, twin_of
+from dmb.price_tiers import ordered_tier
 from dmb.pricing import worst_case_usd
 from dmb.prompting import question_fingerprint
 from dmb.store.files import load_json
@@ -319,7 +320,8 @@ class Planner:
         """Why the cell cannot be asked right now; None when it can."""
         if provider.credential and not any(self._environment.get(name) for name in provider.credential):
             return "no-credential"
-        if provider.billed and worst_case_usd(self.project.price_rows(contender), 1, 1, self._now) is None:
+        tier = ordered_tier(entry.settings)
+        if provider.billed and worst_case_usd(self.project.price_rows(contender), 1, 1, self._now, tier) is None:
             # what has no price cannot be reserved, and what is not reserved is not sent
             return "no-price"
         if missing := [n for n, v in libraries_of(entry).items() if v is None]:

@@ -15,7 +15,7 @@ from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
 from dmb.metrics import Measure
 from dmb.price_tiers import ordered_tier
-from dmb.pricing import usd_text
+from dmb.pricing import usd_digits
 from dmb.scoring import measures
 from dmb.scoring.costs import cached_share, costs, used_tokens
 from dmb.scoring.evidence import Evidence, Row, open_evidence
@@ -77,7 +77,7 @@ def score_cell(
         prior=_prior(evidence, suite, slot),
         usage=used_tokens(evidence.rows),
         cost=cost.record,
-        cost_usd=None if cost.total_usd is None else usd_text(cost.total_usd),
+        cost_usd=None if cost.total_usd is None else usd_digits(cost.total_usd),
         cost_note=cost.note,
     )
 

@@ -14,7 +14,7 @@ from dmb.contracts.cell import CostRecord
 from dmb.contracts.price import PriceRow
 from dmb.metrics import Measure, unknown
 from dmb.price_tiers import STANDARD
-from dmb.pricing import attempt_cost_usd, contradiction, sum_usd, usd_text
+from dmb.pricing import attempt_cost_usd, contradiction, not_billed, sum_usd, usd_digits
 from dmb.scoring.evidence import Row
 
 Rows = Sequence[Row]
@@ -77,6 +77,8 @@ def _attempts(rows: Rows) -> Iterator[tuple[Attempt, Usage | None]]:
 def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], tier: str) -> _Priced:
     if _unsent(attempt):
         return _Priced(Decimal(0), None, None, None)
+    if usage is None and not_billed(attempt.status):
+        return _Priced(Decimal(0), None, None, tier)
     at = dt.datetime.fromisoformat(attempt.timing.sent_at)
     usd, why = attempt_cost_usd(prices, usage, at, tier)
     charged, served = (None, None) if usage is None else (usage.charged_usd, usage.tier)
@@ -84,9 +86,8 @@ def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], t
 
 
 def _unsent(attempt: Attempt) -> bool:
-    """Whether the question was never put to a server: its wire knew that it cannot be, and nobody bills for that."""
-    came = attempt.status is not None or attempt.reply is not None or attempt.reply_base64 is not None
-    return not came and attempt.failure is not None and attempt.failure.kind == "unsupported"
+    """Whether nothing left this process for a server, which nobody bills for."""
+    return attempt.sent is False and attempt.asker.startswith("wire:")
 
 
 def _record(attempts: Sequence[_Priced]) -> CostRecord:
@@ -96,14 +97,14 @@ def _record(attempts: Sequence[_Priced]) -> CostRecord:
     return CostRecord(
         n_attempts=len(attempts),
         n_priced=len(priced),
-        priced_usd=usd_text(sum_usd(priced)),
+        priced_usd=usd_digits(sum_usd(priced)),
         unknown=dict(sorted(Counter(p.why or "unknown" for p in attempts if p.usd is None).items())),
         tiers=dict(sorted(Counter(p.tier for p in attempts if p.tier is not None).items())),
         n_charged=len(charged),
-        charged_usd=usd_text(sum_usd(charged)) if charged else None,
+        charged_usd=usd_digits(sum_usd(charged)) if charged else None,
         n_compared=len(both),
-        compared_priced_usd=usd_text(sum_usd(usd for usd, _ in both)) if both else None,
-        compared_charged_usd=usd_text(sum_usd(usd for _, usd in both)) if both else None,
+        compared_priced_usd=usd_digits(sum_usd(usd for usd, _ in both)) if both else None,
+        compared_charged_usd=usd_digits(sum_usd(usd for _, usd in both)) if both else None,
     )
 
 

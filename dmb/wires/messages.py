@@ -138,7 +138,8 @@ def _answers(blocks: Sequence[dict[str, Any]], slots: Sequence[str]) -> dict[str
 def _usage(written: Any, body: bytes) -> Usage | None:
     """``input_tokens`` as reported leaves out what was read from a cache or written to it; the input counts all three.
 
-    The format has no total of its own. A cache count that is null or absent beside a reported input is 0, which is how servers without caching write it.
+    The format has no total of its own. A cache count that is null or absent beside a reported input is 0, which is how
+    servers without caching write it.
     """
     if not isinstance(written, dict):
         return None

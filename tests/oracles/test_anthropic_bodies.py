@@ -46,7 +46,7 @@ CASES = entries("messages") | {
             {"structured": "forced_tool", "version": NEWEST, "thinking": "disabled"},
             {"structured": "native", "temperature": 0},
             {"structured": "native", "version": NEWEST, "effort": "low", "thinking": "adaptive"},
-            {"structured": "plain", "version": NEWEST, "effort": "low"},
+            {"structured": "plain", "version": NEWEST, "effort": "low", "service_tier": "standard_only"},
         ]
     )
 }
@@ -67,6 +67,8 @@ def sdk_messages(case: Case, request: Request) -> Sent:
     if "temperature" in settings:
         assert version != NEWEST
         asked["extra_body"] = {"temperature": settings["temperature"]}
+    if "service_tier" in settings:
+        asked["service_tier"] = settings["service_tier"]
     if "thinking" in settings:
         asked["thinking"] = {"type": settings["thinking"]}
     if "effort" in settings:

@@ -36,7 +36,7 @@ GENERATED = entries("generate_content") | {
         [
             ({}, {}),
             ({"structured": "json_schema", "temperature": 0, "max_output_tokens": 300, "thinking_budget": 0}, {}),
-            ({"structured": "json_mode", "thinking_level": "LOW"}, {}),
+            ({"structured": "json_mode", "thinking_level": "LOW", "service_tier": "flex"}, {}),
             ({"structured": "plain", "temperature": 0}, {"api_version": "v1"}),
         ]
     )
@@ -65,7 +65,8 @@ def sdk_generated(case: Case, request: Request) -> Sent:
     settings = case.settings
     system, user = language_model_prompt(request)
     config: dict[str, Any] = {"system_instruction": system}
-    config |= {name: settings[name] for name in ("temperature", "max_output_tokens") if name in settings}
+    names = ("temperature", "max_output_tokens", "service_tier")
+    config |= {name: settings[name] for name in names if name in settings}
     if settings.get("structured", "plain") != "plain":
         config["response_mime_type"] = "application/json"
     if settings.get("structured") == "json_schema":

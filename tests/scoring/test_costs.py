@@ -54,7 +54,7 @@ def test_attempts_of_unknown_cost_are_counted_by_reason_and_make_the_whole_unkno
         [
             attempt(None),
             attempt(chat(tokens(1000, 10)), number=2, cause="failed"),
-            attempt('{"error": {"code": "slow_down"}}', item=1, status=429, outcome="failed"),
+            attempt('{"error": {"code": "server_error"}}', item=1, status=500, outcome="failed"),
             attempt(chat(None), item=2),
             attempt(chat(tokens(9, 1, total_tokens=11)), item=3),
             attempt(chat(tokens(9, 1, prompt_tokens_details={"cached_tokens": 10})), item=4),
@@ -85,16 +85,27 @@ def test_what_was_never_sent_costs_nothing():
         "m",
         [
             attempt(chat(tokens(1000, 10, cached=0))),
-            attempt(None, item=1, failure=unsent, body=None, outcome="unsupported"),
+            attempt(None, item=1, failure=unsent, body=None, sent=False, outcome="unsupported"),
+            attempt(None, item=2, failure=Failure(kind="transport", detail="no connection"), sent=False),
         ],
         TABLE,
     )
     assert (found.cost_usd, found.cost_note, found.metrics["cost_unknown_rate"].num) == ("0.00102", None, 0)
-    assert (found.metrics["cost_usd_per_1000"].den, found.cost.tiers) == (2, {"standard": 1})
+    assert (found.metrics["cost_usd_per_1000"].den, found.cost.tiers) == (3, {"standard": 1})
     assert found.usage["input_tokens"] == 1000 and found.metrics["cached_share"].note is None
-    # a server that was asked may have counted
-    told = score("n", [attempt('{"error": "too long"}', status=413, outcome="unsupported")], [price("n")])
+    # a time-out of what was sent may have been billed
+    told = score("n", [attempt(None, sent=True)], [price("n")])
     assert (told.cost_usd, told.cost_note) == (None, "usage not reported (1 attempt)")
+
+
+@pytest.mark.parametrize(
+    "status, cost",
+    [(429, "0"), (401, "0"), (413, "0"), (503, "0"), (529, "0"), (408, None), (499, None), (500, None), (502, None)],
+)
+def test_what_was_turned_away_unread_costs_nothing_as_the_ledger_has_it(status, cost):
+    found = score("m", [attempt('{"error": "no"}', status=status, outcome="failed")], TABLE)
+    assert found.cost_usd == cost
+    assert found.metrics["cost_unknown_rate"].num == (0 if cost else 1)
 
 
 def test_what_nobody_bills_has_no_record_of_costs():
