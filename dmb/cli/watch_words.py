@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from dmb.contracts.attempt import OUTCOMES
 from dmb.planning.progress import OPEN, CellNow, RunNow, Spend
 
 _ORDER = ("asking", "preparing", "waiting", "complete", "dnf", "stopped", "failed", "unfinished", "skipped")
@@ -128,7 +129,7 @@ def cell_text(cell: CellNow) -> str:
         parts = [f"{cell.n_expected:,} rows not asked"]
     if cell.n_taken_over:
         parts.append(f"{cell.n_taken_over:,} taken over")
-    parts += [f"{n:,} {o}" for o, n in cell.outcomes.items() if n and o not in ("valid", "skipped")]
+    parts += [f"{n:,} {o}" for o in OUTCOMES if (n := cell.outcomes.get(o)) and o not in ("valid", "skipped")]
     if cell.rate is not None and cell.left_s is not None:
         parts += [rate_text(cell.rate), f"{duration(cell.left_s)} left"]
     if cell.n_unreadable:

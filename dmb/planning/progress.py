@@ -14,7 +14,10 @@ from dmb.engine.stops import EVERY_LANE, OWNER_GONE, lane_mark
 from dmb.planning.tally import Tally
 
 #: A rate is that of the last so many seconds.
-WINDOW_S = 30.0
+RATE_S = 30.0
+
+#: The time left goes by a longer stretch: under a limit per minute, rows come in bursts with half a minute in between.
+PACE_S = 120.0
 
 State = Literal["waiting", "preparing", "asking", "complete", "dnf", "stopped", "skipped", "failed", "unfinished"]
 
@@ -157,6 +160,8 @@ def run_now(facts: RunFacts, plans: Sequence[CellPlan], tallies: Mapping[str, Ta
     """How far the run has come at ``now``. ``tallies`` by cell key; a cell without one has logged nothing."""
     ended = facts.status != "running" or facts.gone
     cells, lanes = [], []
+    for tally in tallies.values():
+        tally.forget(now.timestamp() - PACE_S)
     for plan in plans:
         cells.append(_cell_now(facts, plan, tallies.get(plan.key) or Tally(plan.retries), ended, now.timestamp()))
     for lane in dict.fromkeys(p.lane for p in plans):
@@ -192,7 +197,7 @@ def _cell_now(facts: RunFacts, plan: CellPlan, tally: Tally, ended: bool, now: f
         # the receipt has counted every row; the log may not have been read at all
         outcomes = {o: n for o, n in receipt.outcomes.items() if n}
         n_done, n_taken_over = receipt.n_expected - outcomes.get("skipped", 0), receipt.n_imported
-    rate = _rate(tally.done_since(now - WINDOW_S, now), tally.first_sent, now) if state == "asking" else None
+    asked = [tally] if state == "asking" else []
     return CellNow(
         contender=plan.contender,
         suite=plan.suite,
@@ -204,8 +209,8 @@ def _cell_now(facts: RunFacts, plan: CellPlan, tally: Tally, ended: bool, now: f
         n_taken_over=n_taken_over,
         outcomes=outcomes,
         n_unreadable=tally.n_unreadable,
-        rate=rate,
-        left_s=_left(plan.n_expected - n_done, rate) if state == "asking" else None,
+        rate=_rate(asked, RATE_S, now),
+        left_s=_left(plan.n_expected - n_done, _rate(asked, PACE_S, now)) if asked else None,
     )
 
 
@@ -243,18 +248,21 @@ def _lane_now(
     n_left = sum(c.n_expected - c.n_done for _, c in of_lane if c.state in OPEN)
     if stopped is not None or ended:
         n_left = 0
-    of_rows = [t for p, _ in of_lane if (t := tallies.get(p.key)) is not None]
-    n = sum(t.done_since(now - WINDOW_S, now) for t in of_rows)
-    first = min((t.first_sent for t in of_rows if t.first_sent is not None), default=None)
-    rate = None if ended else _rate(n, first, now)
-    return LaneNow(id=lane, n_left=n_left, rate=rate, left_s=_left(n_left, rate), stopped=stopped)
+    asked = [] if ended else [t for p, _ in of_lane if (t := tallies.get(p.key)) is not None]
+    return LaneNow(
+        id=lane,
+        n_left=n_left,
+        rate=_rate(asked, RATE_S, now),
+        left_s=_left(n_left, _rate(asked, PACE_S, now)),
+        stopped=stopped,
+    )
 
 
-def _rate(n: int, first_sent: float | None, now: float) -> float | None:
-    """Rows a second over the window, or since the first attempt; None without a row in it."""
-    if not n or first_sent is None:
-        return None
-    return n / max(1.0, min(WINDOW_S, now - first_sent))
+def _rate(tallies: Sequence[Tally], over_s: float, now: float) -> float | None:
+    """Rows a second over the last seconds, or since the first attempt; None without a row in them."""
+    n = sum(t.done_since(now - over_s, now) for t in tallies)
+    first = min((t.first_sent for t in tallies if t.first_sent is not None), default=None)
+    return n / max(1.0, min(over_s, now - first)) if n and first is not None else None
 
 
 def _left(n: int, rate: float | None) -> float | None:

@@ -56,7 +56,10 @@ class Tally:
             self._ends.append(sent + ((row["timing"].get("request_ms") or 0.0) / 1000))
 
     def done_since(self, then: float, now: float) -> int:
-        """How many rows this run finished between the two; what ended before is forgotten. Epoch seconds."""
-        while self._ends and self._ends[0] <= then:
-            self._ends.popleft()
+        """How many rows this run finished between the two. Epoch seconds."""
         return sum(then < end <= now for end in self._ends)
+
+    def forget(self, before: float) -> None:
+        """Rows that ended before then are not asked for any more."""
+        while self._ends and self._ends[0] <= before:
+            self._ends.popleft()

@@ -41,7 +41,14 @@ def cell(contender: str, suite: str = "intent-77", state: str = "asking", **more
 CELLS = (
     cell("jev", state="skipped", reason="no-credential"),
     cell("keyword", state="complete", n_done=300, outcomes={"valid": 300}),
-    cell("gpt-5-4-nano", n_done=212, n_taken_over=60, outcomes={"valid": 209, "malformed": 3}, rate=3.91, left_s=22.5),
+    cell(
+        "gpt-5-4-nano",
+        n_done=212,
+        n_taken_over=60,
+        outcomes={"refused": 1, "valid": 208, "malformed": 3},
+        rate=3.91,
+        left_s=22.5,
+    ),
     cell("claude-sonnet-4-6", "confidence-honesty", n_expected=100, n_done=1, outcomes={"valid": 1}),
     cell("glm-5-3", "gate-spam", "dnf", reason="deadline", n_done=40, outcomes={"valid": 40, "skipped": 260}),
     cell("glm-5-3", "intent-77", "waiting"),
@@ -135,7 +142,7 @@ def test_a_snapshot_has_a_line_for_each_cell():
         "1.84 of 60 USD spent, soft cap 40, 0.60 by this run, 0.12 reserved",
         "jev x intent-77                         skipped (no-credential), 300 rows not asked",
         "keyword x intent-77                     complete, 300 of 300 rows",
-        "gpt-5-4-nano x intent-77                asking, 212 of 300 rows, 60 taken over, 3 malformed, 3.9/s, 22 s left",
+        "gpt-5-4-nano x intent-77                asking, 212 of 300 rows, 60 taken over, 3 malformed, 1 refused, 3.9/s, 22 s left",
         "claude-sonnet-4-6 x confidence-honesty  asking, 1 of 100 rows",
         "glm-5-3 x gate-spam                     dnf (deadline), 40 of 300 rows",
         "glm-5-3 x intent-77                     waiting, 0 of 300 rows",
@@ -146,7 +153,7 @@ def test_a_pipe_hears_of_what_has_happened_and_of_nothing_else():
     first = list(changes(None, run()))
     assert first == [
         "12:00:00 run v2-3: running for 4 min 12 s; 6 cells: 2 asking, 1 waiting, 1 complete, 1 dnf, 1 skipped",
-        "12:00:00 gpt-5-4-nano x intent-77: asking, 212 of 300 rows, 60 taken over, 3 malformed, 3.9/s, 22 s left",
+        "12:00:00 gpt-5-4-nano x intent-77: asking, 212 of 300 rows, 60 taken over, 3 malformed, 1 refused, 3.9/s, 22 s left",
         "12:00:00 claude-sonnet-4-6 x confidence-honesty: asking, 1 of 100 rows",
         "12:00:00 lane deepseek stopped: budget",
     ]
@@ -212,7 +219,7 @@ def test_a_low_window_keeps_the_cells_that_are_asked():
 def test_remarks_where_there_is_room_and_colours_where_they_are_wanted():
     wide = frame(run(), 110, 24, Style(colour=True))
     (nano,) = [line for line in wide if line.startswith("gpt-5-4-nano")]
-    assert nano.endswith("22 s  \x1b[33m3 not valid\x1b[0m")
+    assert nano.endswith("22 s  \x1b[33m4 not valid\x1b[0m")
     plain = [re.sub(r"\x1b\[\d+m", "", line) for line in wide]
     assert plain == frame(run(), 110, 24, Style())
 

@@ -84,7 +84,8 @@ def test_the_rate_is_that_of_the_last_half_minute_by_when_rows_ended():
     # sent 31 s ago and ended 29 s ago: counts; sent and ended 31 s ago: does not
     rows = [row("old", 31), row("edge", 31, ms=2000.0), *(row(f"i{n}", 10) for n in range(14))]
     cell = now((plan(), tally(*rows))).cells[0]
-    assert (cell.n_done, cell.rate, cell.left_s) == (16, 15 / 30, 84 / 0.5)
+    # the time left goes by all 16 rows of the last 31 s
+    assert (cell.n_done, cell.rate, cell.left_s) == (16, 15 / 30, 84 / (16 / 31))
 
 
 def test_a_pace_begins_with_the_first_attempt():
@@ -92,8 +93,15 @@ def test_a_pace_begins_with_the_first_attempt():
     assert (cell.rate, cell.left_s) == (2.0, 45.0)
 
 
-@pytest.mark.parametrize("rows", [[], [row("a", 40)], [row("a", 3, outcome="malformed")]])
-def test_without_a_row_in_that_time_nobody_can_tell(rows):
+def test_between_two_bursts_there_is_no_rate_and_yet_a_time_left():
+    bursts = [row(f"i{n}", ago) for ago in (160, 100, 40) for n in range(ago, ago + 10)]
+    run = now((plan(n=130), tally(*bursts)))
+    # 20 rows in two minutes, 100 are left; the first burst is forgotten
+    assert (run.cells[0].rate, run.cells[0].left_s, run.lanes[0].left_s, run.left_unknown) == (None, 600.0, 600.0, ())
+
+
+@pytest.mark.parametrize("rows", [[], [row("a", 130)], [row("a", 3, outcome="malformed")]])
+def test_without_a_row_in_two_minutes_nobody_can_tell(rows):
     run = now((plan(), tally(*rows)))
     assert (run.cells[0].rate, run.cells[0].left_s, run.rate, run.left_s) == (None, None, None, None)
     assert run.left_unknown == ("lab",)
@@ -101,15 +109,15 @@ def test_without_a_row_in_that_time_nobody_can_tell(rows):
 
 def test_time_left_is_that_of_the_slowest_lane_and_cells_of_a_lane_share_it():
     quick = tally(*(row(f"i{n}", 10) for n in range(40)))  # 4 a second
-    slow = tally(*(row(f"i{n}", 30) for n in range(1, 4)), *(row(f"j{n}", 20) for n in range(9)))  # 9 in 30 s
+    slow = tally(*(row(f"i{n}", 20) for n in range(8)))  # 0.4 a second
     run = now(
         (plan("alpha", "a", 100), quick),
         (plan("beta", "a", 100), None),
-        (plan("gamma", "g", 21), slow),
+        (plan("gamma", "g", 20), slow),
     )
     lanes = {lane.id: (lane.n_left, lane.rate, lane.left_s) for lane in run.lanes}
-    assert lanes == {"a": (160, 4.0, 40.0), "g": (9, 0.3, 30.0)}
-    assert (run.left_s, run.left_unknown, run.n_left, run.rate) == (40.0, (), 169, 4.3)
+    assert lanes == {"a": (160, 4.0, 40.0), "g": (12, 0.4, 30.0)}
+    assert (run.left_s, run.left_unknown, run.n_left, run.rate) == (40.0, (), 172, 4.4)
 
 
 def test_lanes_that_have_not_begun_make_it_at_least():
