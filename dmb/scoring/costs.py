@@ -75,10 +75,8 @@ def _attempts(rows: Rows) -> Iterator[tuple[Attempt, Usage | None]]:
 
 
 def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], tier: str) -> _Priced:
-    if _unsent(attempt):
-        return _Priced(Decimal(0), None, None, None)
-    if usage is None and not_billed(attempt.status):
-        return _Priced(Decimal(0), None, None, tier)
+    if not _read(attempt, usage):
+        return _Priced(Decimal(0), None, None, None if _unsent(attempt) else tier)
     at = dt.datetime.fromisoformat(attempt.timing.sent_at)
     usd, why = attempt_cost_usd(prices, usage, at, tier)
     charged, served = (None, None) if usage is None else (usage.charged_usd, usage.tier)
@@ -88,6 +86,11 @@ def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], t
 def _unsent(attempt: Attempt) -> bool:
     """Whether nothing left this process for a server, which nobody bills for."""
     return attempt.sent is False and attempt.asker.startswith("wire:")
+
+
+def _read(attempt: Attempt, usage: Usage | None) -> bool:
+    """Whether a provider may have read the question: it was sent, and not turned away at the door."""
+    return not _unsent(attempt) and not (usage is None and not_billed(attempt.status))
 
 
 def _record(attempts: Sequence[_Priced]) -> CostRecord:
@@ -113,34 +116,34 @@ def cached_share(rows: Rows) -> Measure:
 
     It is the only proof that answers did not come out of a cache, so a share that nobody reports is unknown, not 0.
     """
-    sent = [(attempt, usage) for attempt, usage in _attempts(rows) if not _unsent(attempt)]
-    if not sent:
-        return unknown("nothing was sent")
-    if all(attempt.asker.startswith("baseline:") for attempt, _ in sent):
-        return unknown("n/a: it answers in the asking process, without tokens", len(sent))
+    read = [(attempt, usage) for attempt, usage in _attempts(rows) if _read(attempt, usage)]
+    if not read:
+        return unknown("no provider read a question")
+    if all(attempt.asker.startswith("baseline:") for attempt, _ in read):
+        return unknown("n/a: it answers in the asking process, without tokens", len(read))
     told = [
         (usage.cached_tokens, usage.input_tokens)
-        for _, usage in sent
+        for _, usage in read
         if usage is not None
         and usage.cached_tokens is not None
         and usage.input_tokens is not None
         and contradiction(usage) is None
     ]
     cached, total = sum(c for c, _ in told), sum(t for _, t in told)
-    silent = len(sent) - len(told)
-    note = f"{silent} of {len(sent)} attempts do not say how much of their input was cached" if silent else None
+    silent = len(read) - len(told)
+    note = f"{silent} of {len(read)} attempts do not say how much of their input was cached" if silent else None
     if not total:
         return unknown(note or "no input tokens", len(told))
     return Measure(value=cached / total, n=len(told), num=cached, den=total, note=note)
 
 
 def used_tokens(rows: Rows) -> dict[str, int | None]:
-    """Tokens over all attempts that were sent; None where any attempt's usage was not reported."""
+    """Tokens over all attempts that a provider may have read; None where the usage of any was not reported."""
     sums: dict[str, int | None] = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0}
-    sent = [usage for attempt, usage in _attempts(rows) if not _unsent(attempt)]
-    for usage in sent:
+    read = [usage for attempt, usage in _attempts(rows) if _read(attempt, usage)]
+    for usage in read:
         for name in sums:
             value = getattr(usage, name) if usage is not None else None
             known = sums[name]
             sums[name] = None if value is None or known is None else known + value
-    return sums if sent else dict.fromkeys(sums, None)
+    return sums if read else dict.fromkeys(sums, None)

@@ -103,9 +103,13 @@ def test_what_was_never_sent_costs_nothing():
     [(429, "0"), (401, "0"), (413, "0"), (503, "0"), (529, "0"), (408, None), (499, None), (500, None), (502, None)],
 )
 def test_what_was_turned_away_unread_costs_nothing_as_the_ledger_has_it(status, cost):
-    found = score("m", [attempt('{"error": "no"}', status=status, outcome="failed")], TABLE)
-    assert found.cost_usd == cost
+    refused = attempt('{"error": "no"}', status=status, outcome="failed")
+    found = score("m", [refused, attempt(chat(tokens(1_000_000, 0, cached=0)), item=1)], TABLE)
+    assert found.cost_usd == (None if cost is None else "1")
     assert found.metrics["cost_unknown_rate"].num == (0 if cost else 1)
+    # no tokens went into it, and none came from a cache
+    assert found.usage["input_tokens"] == (1_000_000 if cost else None)
+    assert (found.metrics["cached_share"].note is None) is (cost is not None)
 
 
 def test_what_nobody_bills_has_no_record_of_costs():
@@ -181,7 +185,8 @@ def test_the_cached_share_is_over_those_who_say_and_counts_those_who_do_not():
     [
         ([attempt(chat(tokens(9, 1)))], "1 of 1 attempts do not say how much of their input was cached"),
         ([attempt(None)], "1 of 1 attempts do not say how much of their input was cached"),
-        ([], "nothing was sent"),
+        ([], "no provider read a question"),
+        ([attempt("{}", status=429, outcome="failed")], "no provider read a question"),
         (
             [attempt('{"choice_index": 0, "confidence": 1, "confidence_kind": "rule"}', asker="baseline:random")],
             "n/a: it answers in the asking process, without tokens",
