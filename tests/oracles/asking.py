@@ -10,8 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from dmb.canonical import text_digest
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
+from dmb.engine.askers import WireAsker
+from dmb.engine.judge import Verdict, judge
 from dmb.planning.project import Project, load_project
 from dmb.prompting import CONFIDENCE_DEFINITION
 from dmb.wires import WIRES
@@ -84,6 +87,18 @@ def entries(wire: str) -> dict[str, Case]:
         for name, entry in project().contenders.items()
         if entry.wire == wire
     }
+
+
+def asker(case: Case, address: str, key: str | None) -> WireAsker:
+    """DMB's own, over its own transport; to be closed."""
+    return WireAsker(case.wire, case.model, case.settings, case.dialect, "lab", address, key, 1, 5.0)
+
+
+def asked(asker: WireAsker, request: Request) -> Verdict:
+    """What DMB makes of one attempt at a question. Options are ``o0``, ``o1`` and so on."""
+    shown = [(f"o{n}", text_digest(text)) for n, text in enumerate(request.options)]
+    a = asker.ask(request, asker.call(request), ("i", 0, 0), tuple(i for i, _ in shown))
+    return judge(asker.name, a.status, a.headers, a.reply, a.failure, shown, request.slots)
 
 
 # -- what an SDK sends
