@@ -104,13 +104,33 @@ def asked(asker: WireAsker, request: Request) -> Verdict:
 # -- what an SDK sends
 
 
+class _Capture:
+    """One server for all that this process captures, so that clients of SDKs, which are slow to make, can be kept."""
+
+    def __init__(self) -> None:
+        self.reply = b""
+        self.server = Server(lambda *_: (200, {"content-type": "application/json"}, self.reply)).__enter__()
+
+
+@cache
+def _capture() -> _Capture:
+    return _Capture()
+
+
 def captured(reply: Any, ask: Callable[[str], Any]) -> Sent:
     """What ``ask(address of a server)`` sends to a server that answers with ``reply``: one request, no more."""
-    data = json.dumps(reply).encode()
-    with Server(lambda *_: (200, {"content-type": "application/json"}, data)) as server:
-        ask(server.address)
-        [sent] = server.sent
+    capture = _capture()
+    capture.reply = json.dumps(reply).encode()
+    capture.server.sent.clear()
+    ask(capture.server.address)
+    [sent] = capture.server.sent
     return Sent(*sent)
+
+
+def cases_and_questions(cases: Mapping[str, Case]) -> list[tuple[str, str]]:
+    """(case, question) pairs: every entry with one question, and the cases that are no entries with each."""
+    known = project().contenders
+    return [(c, q) for c in cases for q in QUESTIONS if q == "3 options" or c not in known]
 
 
 def answer_model(request: Request) -> type[BaseModel]:
