@@ -143,7 +143,9 @@ def test_decisions(name: str, question: str) -> None:
 @pytest.mark.parametrize("name", GENERATED)
 def test_the_parts_of_a_body_are_of_the_sdks_types(name: str) -> None:
     body = GENERATED[name].sent(QUESTIONS["3 options"]).body
-    assert set(body) <= {"systemInstruction", "contents", "generationConfig"}
+    assert set(body) <= {"systemInstruction", "contents", "generationConfig", "serviceTier"}
+    if "serviceTier" in body:
+        assert body["serviceTier"] in {tier.value for tier in genai.types.ServiceTier}
     for content in (body["systemInstruction"], *body["contents"]):
         genai.types.Content.model_validate(content)
     genai.types.GenerationConfig.model_validate(body.get("generationConfig", {}))
