@@ -10,8 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from dmb.canonical import text_digest
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
+from dmb.engine.askers import WireAsker
+from dmb.engine.judge import Verdict, judge
 from dmb.planning.project import Project, load_project
 from dmb.prompting import CONFIDENCE_DEFINITION
 from dmb.wires import WIRES
@@ -86,16 +89,48 @@ def entries(wire: str) -> dict[str, Case]:
     }
 
 
+def asker(case: Case, address: str, key: str | None) -> WireAsker:
+    """DMB's own, over its own transport; to be closed."""
+    return WireAsker(case.wire, case.model, case.settings, case.dialect, "lab", address, key, 1, 5.0)
+
+
+def asked(asker: WireAsker, request: Request) -> Verdict:
+    """What DMB makes of one attempt at a question. Options are ``o0``, ``o1`` and so on."""
+    shown = [(f"o{n}", text_digest(text)) for n, text in enumerate(request.options)]
+    a = asker.ask(request, asker.call(request), ("i", 0, 0), tuple(i for i, _ in shown))
+    return judge(asker.name, a.status, a.headers, a.reply, a.failure, shown, request.slots)
+
+
 # -- what an SDK sends
+
+
+class _Capture:
+    """One server for all that this process captures, so that clients of SDKs, which are slow to make, can be kept."""
+
+    def __init__(self) -> None:
+        self.reply = b""
+        self.server = Server(lambda *_: (200, {"content-type": "application/json"}, self.reply)).__enter__()
+
+
+@cache
+def _capture() -> _Capture:
+    return _Capture()
 
 
 def captured(reply: Any, ask: Callable[[str], Any]) -> Sent:
     """What ``ask(address of a server)`` sends to a server that answers with ``reply``: one request, no more."""
-    data = json.dumps(reply).encode()
-    with Server(lambda *_: (200, {"content-type": "application/json"}, data)) as server:
-        ask(server.address)
-        [sent] = server.sent
+    capture = _capture()
+    capture.reply = json.dumps(reply).encode()
+    capture.server.sent.clear()
+    ask(capture.server.address)
+    [sent] = capture.server.sent
     return Sent(*sent)
+
+
+def cases_and_questions(cases: Mapping[str, Case]) -> list[tuple[str, str]]:
+    """(case, question) pairs: every entry with one question, and the cases that are no entries with each."""
+    known = project().contenders
+    return [(c, q) for c in cases for q in QUESTIONS if q == "3 options" or c not in known]
 
 
 def answer_model(request: Request) -> type[BaseModel]:

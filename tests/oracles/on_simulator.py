@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dmb.canonical import text_digest
 from dmb.contracts.request import Request
 from dmb.contracts.scenario import FaultRule, Scenario
-from dmb.engine.askers import WireAsker
-from dmb.engine.judge import Verdict, judge
-from tests.oracles.asking import KEY, Case
+from dmb.engine.judge import Verdict
+from tests.oracles.asking import KEY, Case, asked, asker
 
 #: Slot -> (place of the option, confidence as it stands in the reply).
 Answers = dict[str, tuple[int, float | None]]
@@ -24,13 +22,11 @@ def fault(do: str, first: int | None = None, **parameters: Any) -> Scenario:
 
 def dmb_reads(case: Case, request: Request, address: str) -> Verdict:
     """What DMB makes of one attempt at a question."""
-    asker = WireAsker(case.wire, case.model, case.settings, case.dialect, "lab", address, KEY, 1, 5.0)
-    shown = [(str(n), text_digest(text)) for n, text in enumerate(request.options)]
+    asking = asker(case, address, KEY)
     try:
-        a = asker.ask(request, asker.call(request), ("i", 0, 0), tuple(i for i, _ in shown))
+        return asked(asking, request)
     finally:
-        asker.close()
-    return judge(asker.name, a.status, a.headers, a.reply, a.failure, shown, request.slots)
+        asking.close()
 
 
 def answers_in(verdict: Verdict) -> Answers:

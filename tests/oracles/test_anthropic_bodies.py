@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import inspect
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.oracles.asking import (
     answer_model,
     answer_text,
     captured,
+    cases_and_questions,
     entries,
     plain_schema,
     project,
@@ -96,6 +98,7 @@ def sdk_messages(case: Case, request: Request) -> Sent:
     return sent
 
 
+@cache
 def client(address: str) -> Any:
     return anthropic.Anthropic(
         base_url=address, api_key=KEY, max_retries=0, timeout=5, _strict_response_validation=True
@@ -104,8 +107,7 @@ def client(address: str) -> Any:
 
 # the SDK warns of models that have an end
 @pytest.mark.filterwarnings("ignore:The model:DeprecationWarning")
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("name, question", cases_and_questions(CASES))
 def test_messages(name: str, question: str) -> None:
     case, request = CASES[name], QUESTIONS[question]
     ours, theirs = case.sent(request), sdk_messages(case, request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -44,22 +45,24 @@ def simulator(running: Simulator) -> Simulator:
     return running
 
 
-def sdk_asks(
-    simulator: Simulator, case: Case, request: Request = QUESTION, key: str = KEY, max_retries: int = 0
-) -> Any:
-    """The very body that DMB sends, through the SDK; so the simulator gives both the same answer."""
-    sent = case.sent(request)
-    client = anthropic.Anthropic(
+@cache
+def sdk(simulator: Simulator, key: str = KEY, max_retries: int = 0) -> Any:
+    return anthropic.Anthropic(
         base_url=f"{simulator.address}/anthropic",
         api_key=key,
         max_retries=max_retries,
         timeout=5,
         _strict_response_validation=True,
     )
+
+
+def sdk_asks(simulator: Simulator, case: Case, request: Request = QUESTION, **client: Any) -> Any:
+    """The very body that DMB sends, through the SDK; so the simulator gives both the same answer."""
+    sent = case.sent(request)
     known = {k: v for k, v in sent.body.items() if k != "temperature"}
     gone = {k: v for k, v in sent.body.items() if k == "temperature"}
     version = {"anthropic-version": sent.headers["anthropic-version"]}
-    return client.messages.create(**known, extra_body=gone or None, extra_headers=version)
+    return sdk(simulator, **client).messages.create(**known, extra_body=gone or None, extra_headers=version)
 
 
 def answers_of(case: Case, reply: Any, request: Request) -> Answers:

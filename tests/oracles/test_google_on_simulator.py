@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -42,6 +43,7 @@ def simulator(running: Simulator) -> Simulator:
     return running
 
 
+@cache
 def sdk(simulator: Simulator, key: str = KEY, api_version: str = "v1beta", attempts: int = 1) -> Any:
     options = genai.types.HttpOptions(
         base_url=f"{simulator.address}/google",

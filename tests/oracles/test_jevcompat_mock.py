@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from dmb.canonical import text_digest
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
 from dmb.engine.askers import WireAsker
-from dmb.engine.judge import Verdict, judge
+from dmb.engine.judge import Verdict
 from tests.conftest import PROJECT
-from tests.oracles.asking import CHOICE, KEY, question
+from tests.oracles.asking import CHOICE, KEY, Case, asked, asker, question
 from tests.oracles.jevcompat_table import (
     BEGIN,
     CALLS,
@@ -58,11 +57,8 @@ class Mock:
         self.config.key = wants
         if (model, key) not in self._askers:
             address = f"http://127.0.0.1:{self._http.server_port}"
-            self._askers[model, key] = WireAsker("systemone", model, {}, {}, "lab", address, key, 1, 5.0)
-        asker = self._askers[model, key]
-        shown = [(f"o{n}", text_digest(text)) for n, text in enumerate(request.options)]
-        asked = asker.ask(request, asker.call(request), ("i", 0, 0), tuple(i for i, _ in shown))
-        return judge(asker.name, asked.status, asked.headers, asked.reply, asked.failure, shown, request.slots)
+            self._askers[model, key] = asker(Case("systemone", model, {}, {}), address, key)
+        return asked(self._askers[model, key], request)
 
     def call(self, name: str, fault: str | None = None) -> Verdict:
         """One of the calls that are not plain."""
@@ -78,8 +74,8 @@ class Mock:
         }[name]()
 
     def close(self) -> None:
-        for asker in self._askers.values():
-            asker.close()
+        for one in self._askers.values():
+            one.close()
         self._http.shutdown()
         self._http.server_close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.oracles.asking import (
     answer_model,
     answer_text,
     captured,
+    cases_and_questions,
     entries,
     plain_schema,
     project,
@@ -72,6 +74,7 @@ def test_every_setting_of_a_wire_is_in_a_case(wire: str, cases: dict[str, Case])
     assert {name for case in cases.values() for name in case.settings} == WIRES[wire].settings
 
 
+@cache
 def client(address: str, **more: Any) -> Any:
     return openai.OpenAI(
         base_url=address, api_key=KEY, max_retries=0, timeout=5, _strict_response_validation=True, **more
@@ -128,8 +131,7 @@ def sdk_chat(case: Case, request: Request) -> Sent:
     return sent
 
 
-@pytest.mark.parametrize("name", CHAT)
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("name, question", cases_and_questions(CHAT))
 def test_chat_completions(name: str, question: str) -> None:
     case, request = CHAT[name], QUESTIONS[question]
     same(case.sent(request), sdk_chat(case, request))
@@ -160,8 +162,7 @@ def sdk_responses(case: Case, request: Request) -> Sent:
     return sent
 
 
-@pytest.mark.parametrize("name", RESPONSES)
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("name, question", cases_and_questions(RESPONSES))
 def test_responses(name: str, question: str) -> None:
     case, request = RESPONSES[name], QUESTIONS[question]
     same(case.sent(request), sdk_responses(case, request))
@@ -187,8 +188,7 @@ def sdk_decisions(request: Request, model: str) -> Sent:
     )
 
 
-@pytest.mark.parametrize("name", DECISIONS)
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("name, question", cases_and_questions(DECISIONS))
 def test_decisions(name: str, question: str) -> None:
     case, request = DECISIONS[name], QUESTIONS[question]
     same(case.sent(request), sdk_decisions(request, case.model))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -47,6 +48,7 @@ def simulator(running: Simulator) -> Simulator:
     return running
 
 
+@cache
 def sdk(simulator: Simulator, key: str = KEY, max_retries: int = 0) -> Any:
     return openai.OpenAI(
         base_url=f"{simulator.address}/openai/v1",

@@ -88,6 +88,7 @@ def bodies(wire: str, kind: str, more: list[dict], without: tuple[str, ...] = ()
         f"{name}, {question}": (kind, {k: v for k, v in case.sent(request).body.items() if k not in without})
         for name, case in cases.items()
         for question, request in QUESTIONS.items()
+        if question != "77 options"
     }
 
 

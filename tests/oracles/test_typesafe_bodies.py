@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
 
 from dmb.contracts.request import Request
 from tests.oracles import replies
-from tests.oracles.asking import KEY, QUESTIONS, Case, Sent, captured, entries, project, same
+from tests.oracles.asking import KEY, QUESTIONS, Case, Sent, captured, cases_and_questions, entries, project, same
 
 typesafe_sdk = pytest.importorskip("typesafe_sdk", reason="oracle for what jev is sent: typesafe-sdk is not installed")
 
@@ -33,13 +34,13 @@ def sdk_system_one(request: Request, model: str, below: str) -> Sent:
     return captured(reply, lambda address: client(address + below, model).system_one(request.state, questions))
 
 
+@cache
 def client(address: str | None, model: str) -> Any:
     retry = typesafe_sdk.RetryPolicy(max_retries=0)
     return typesafe_sdk.TypeSafeClient(api_key=KEY, base_url=address, model=model, retry=retry, timeout=5)
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("name, question", cases_and_questions(CASES))
 def test_system_one(name: str, question: str) -> None:
     case, request = CASES[name], QUESTIONS[question]
     ours = case.sent(request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ def simulator(running: Simulator) -> Simulator:
     return running
 
 
+@cache
 def sdk(
     simulator: Simulator, provider: str = "typesafe", key: str = KEY, model: str | None = None, retries: int = 0
 ) -> Any:

@@ -59,48 +59,103 @@ SCHEMA = {
 }
 JSON_MODE = {"type": "json_object"}
 
+
+def sent(path: str, cap: str, entries: dict[str, tuple[str, int]], **more) -> dict[str, tuple[str, dict]]:
+    """Entries that differ in the model and in the cap on its output: name -> (path, whole body without messages)."""
+    return {name: (path, {"model": model, cap: n, **more}) for name, (model, n) in entries.items()}
+
+
+_OPENAI, _ZAI, _DEEPSEEK = "/v1/chat/completions", "/api/paas/v4/chat/completions", "/chat/completions"
+_NEW, _OLD = "max_completion_tokens", "max_tokens"
+_NO_THINKING = {"thinking": {"type": "disabled"}}
+
 #: Entry -> path and whole body. An entry that is new here is pinned here.
 SENT = {
-    **{
-        name: (
-            "/v1/chat/completions",
-            {"model": model, "response_format": SCHEMA, "temperature": 0, "reasoning_effort": "none"},
-        )
-        for name, model in (("gpt-5-4-nano", "gpt-5.4-nano"), ("gpt-5-4-mini", "gpt-5.4-mini"))
-    },
-    **{
-        name: (
-            "/api/paas/v4/chat/completions",
-            {"model": model, "response_format": JSON_MODE, "do_sample": False, "reasoning_effort": "low"},
-        )
-        for name, model in (("glm-5-3-flash", "glm-5.3-flash"), ("glm-5-3", "glm-5.3"))
-    },
-    "deepseek-flash": (
-        "/chat/completions",
+    **sent(
+        _OPENAI,
+        _NEW,
         {
-            "model": "deepseek-flash",
-            "response_format": JSON_MODE,
-            "temperature": 0,
-            "thinking": {"type": "disabled"},
+            "gpt-5-4-nano": ("gpt-5.4-nano", 256),
+            "gpt-5-4-mini": ("gpt-5.4-mini", 256),
+            "qwen-3-8-27b-cerebras": ("qwen-3.8-27b", 256),
         },
+        response_format=SCHEMA,
+        temperature=0,
+        reasoning_effort="none",
     ),
-    "deepseek-chat": ("/chat/completions", {"model": "deepseek-chat"}),
-    "smollm2-135m": (
-        "/v1/chat/completions",
+    **sent(_OPENAI, _NEW, {"gpt-4-1-nano": ("gpt-4.1-nano", 256)}, response_format=SCHEMA, temperature=0),
+    **sent(
+        _OPENAI,
+        _NEW,
+        {"gpt-oss-120b-cerebras": ("gpt-oss-120b", 1024)},
+        response_format=JSON_MODE,
+        temperature=0,
+        reasoning_effort="low",
+    ),
+    **sent(
+        _OPENAI,
+        _NEW,
+        {"mimo-v2-6-flash": ("mimo-v2.6-flash", 1024), "mimo-v2-6-pro": ("mimo-v2.6-pro", 1024)},
+        response_format=JSON_MODE,
+        temperature=0,
+        **_NO_THINKING,
+    ),
+    **sent(
+        _ZAI,
+        _OLD,
         {
-            "model": "SmolLM2-135M-Instruct.Q4_1",
-            "response_format": SCHEMA,
-            "temperature": 0,
-            "seed": 1,
-            "cache_prompt": False,
-            "max_tokens": 48,
-            "logprobs": True,
-            "top_logprobs": 20,
+            "glm-5-3-flash": ("glm-5.3-flash", 2048),
+            "glm-5-3-flashx": ("glm-5.3-flashx", 2048),
+            "glm-5-3": ("glm-5.3", 2048),
         },
+        response_format=JSON_MODE,
+        do_sample=False,
+        reasoning_effort="low",
     ),
-    "gpt-oss-120b-cerebras": (
-        "/v1/chat/completions",
-        {"model": "gpt-oss-120b", "response_format": JSON_MODE, "temperature": 0, "reasoning_effort": "low"},
+    **sent(
+        _DEEPSEEK,
+        _OLD,
+        {"deepseek-flash": ("deepseek-flash", 256), "deepseek-v4-pro": ("deepseek-v4-pro", 256)},
+        response_format=JSON_MODE,
+        temperature=0,
+        **_NO_THINKING,
+    ),
+    **sent(_DEEPSEEK, _OLD, {"deepseek-chat": ("deepseek-chat", 256)}, response_format=JSON_MODE, temperature=0),
+    # through a gateway
+    **sent(
+        _OPENAI,
+        _OLD,
+        {"deepseek-v4-1-flash-opencode": ("deepseek-v4.1-flash", 2048)},
+        response_format=JSON_MODE,
+        temperature=0,
+        reasoning_effort="minimal",
+    ),
+    **sent(
+        _OPENAI,
+        _OLD,
+        {"mimo-v2-6-flash-opencode": ("mimo-v2.6-flash", 1024)},
+        response_format=JSON_MODE,
+        temperature=0,
+    ),
+    **sent(
+        _OPENAI,
+        _OLD,
+        {"glm-5-3-flash-opencode": ("glm-5.3-flash", 2048)},
+        response_format=JSON_MODE,
+        temperature=0,
+        reasoning_effort="low",
+    ),
+    # on this machine
+    **sent(
+        _OPENAI,
+        _OLD,
+        {"smollm2-135m": ("SmolLM2-135M-Instruct.Q4_1", 48)},
+        response_format=SCHEMA,
+        temperature=0,
+        seed=1,
+        cache_prompt=False,
+        logprobs=True,
+        top_logprobs=20,
     ),
 }
 

@@ -186,11 +186,12 @@ def test_the_credential():
 
 
 @pytest.mark.parametrize(
-    "name, credential", [("openrouter", "OPENROUTER_API_KEY"), ("cloudflare", "CLOUDFLARE_API_TOKEN")]
+    "name, credential",
+    [("openrouter", ["OPENROUTER_API_KEY"]), ("cloudflare", ["CLOUDFLARE_API_TOKEN", "CF_API_TOKEN"])],
 )
 def test_the_providers(name, credential):
     entry = parse_toml((PROJECT / "data/providers.toml").read_text(encoding="utf-8"), "")[name]
-    assert entry["credential"] == [credential]
+    assert entry["credential"] == credential
     assert entry["dialect"]["shape"] == name and set(entry["dialect"]) <= WIRE.dialect
 
 

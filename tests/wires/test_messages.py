@@ -90,18 +90,36 @@ def reply(**fields) -> Reply:
 # -- what is sent
 
 
-@pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-sonnet-4-6"])
+_OLD, _NEW = "2023-06-01", "2026-10-21"
+_NATIVE = {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}, "effort": "low"}}
+
+#: Entry -> model, version, and the body without the prose. An entry that is new here is pinned here.
+SENT = {
+    "claude-haiku-4-5": ("claude-haiku-4-5", _OLD, {"max_tokens": 256, "temperature": 0, **FORCED}),
+    "claude-sonnet-4-5": ("claude-sonnet-4-5", _OLD, {"max_tokens": 256, "temperature": 0, **FORCED}),
+    "claude-sonnet-4-6": ("claude-sonnet-4-6", _OLD, {"max_tokens": 256, "temperature": 0, **FORCED}),
+    "claude-haiku-5-5": ("claude-haiku-5-5", _NEW, {"max_tokens": 256, "thinking": {"type": "disabled"}, **FORCED}),
+    "claude-sonnet-5-5": ("claude-sonnet-5-5", _NEW, {"max_tokens": 2048, **_NATIVE}),
+    "claude-haiku-5-5-opencode": ("claude-haiku-5-5", _OLD, {"max_tokens": 2048, **FORCED}),
+}
+ENTRIES = {
+    n: e
+    for n, e in parse_toml((PROJECT / "data/contenders.toml").read_text(encoding="utf-8"), "").items()
+    if e.get("wire") == "messages"
+}
+
+
+@pytest.mark.parametrize("name", SENT)
 def test_the_body_of_each_contender_in_full(name):
-    entry = parse_toml((PROJECT / "data/contenders.toml").read_text(encoding="utf-8"), "")[name]
-    sent = call(REQUEST, entry["model"], entry["settings"], {})
+    model, version, more = SENT[name]
+    sent = call(REQUEST, ENTRIES[name]["model"], ENTRIES[name]["settings"], {})
     assert (sent.method, sent.path, sent.unsupported) == ("POST", "/v1/messages", None)
-    assert sent.headers == {"content-type": "application/json", "anthropic-version": "2023-06-01"}
-    assert json.loads(sent.body) == {"model": name, "max_tokens": 1024, "temperature": 0, **PROSE, **FORCED}
+    assert sent.headers == {"content-type": "application/json", "anthropic-version": version}
+    assert json.loads(sent.body) == {"model": model, **PROSE, **more}
 
 
 def test_every_contender_of_this_format_is_pinned_above():
-    entries = parse_toml((PROJECT / "data/contenders.toml").read_text(encoding="utf-8"), "")
-    assert {n for n, e in entries.items() if e.get("wire") == "messages"} == {"claude-haiku-4-5", "claude-sonnet-4-6"}
+    assert set(ENTRIES) == set(SENT)
 
 
 def test_the_index_is_asked_for_before_the_confidence():
