@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from dmb import cli
+from dmb.cli import app as cli
 from dmb.contracts.attempt import OUTCOMES
 from dmb.planning import driver, plan
 from dmb.planning.plan import Planner
