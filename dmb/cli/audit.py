@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -33,18 +34,25 @@ def audit(
         _print(a)
 
 
+def _total(costs: list[str | None]) -> str:
+    known = sum((Decimal(c) for c in costs if c is not None), Decimal(0))
+    unknown = costs.count(None)
+    rest = f", and what {unknown} cells cost is not known before their items are built" if unknown else ""
+    return f"{known:.2f} USD{rest}"
+
+
 def _print(a: dict[str, Any]) -> None:
     print(f"release {a['release']}")
     if a["ask"]:
         known = [c["max_cost_usd"] for c in a["ask"]]
-        total = "unknown" if None in known else f"{sum(map(float, known)):.2f} USD"
+        total = _total(known)
         calls = sum(c["calls"] for c in a["ask"])
         print(f"  asks {len(a['ask'])} cells, {calls} questions (retries apart), at most {total}:")
         width = max(len(f"{c['contender']} x {c['suite']}") for c in a["ask"])
         for c in a["ask"]:
-            print(
-                f"    {c['contender'] + ' x ' + c['suite']:<{width}}  {c['calls']:>4} questions  {', '.join(c['changed'])}"
-            )
+            cost = "" if c["max_cost_usd"] in (None, "0") else f"  at most {Decimal(c['max_cost_usd']):.2f} USD"
+            name = f"{c['contender']} x {c['suite']}"
+            print(f"    {name:<{width}}  {c['calls']:>4} questions{cost}  {', '.join(c['changed'])}")
     else:
         print("  asks nothing")
     for u in a["unknown"]:

@@ -73,7 +73,7 @@ def open_contact(
             closing.callback(ledger.close)
             prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
             tier = ordered_tier(entry.settings)
-            purse = Purse(ledger, prices, tier, run, plan["contender"], _most_output_tokens(entry))
+            purse = Purse(ledger, prices, tier, run, plan["contender"], most_output_tokens(entry))
         rules = Rules(
             retry_failed=protocol["retry_failed"],
             retry_malformed=plan["policy"]["retry_malformed"],
@@ -99,7 +99,8 @@ def serve_log(run: str, plan: Mapping[str, Any]) -> Path:
     return run_dir(run) / "serve" / f"{plan['contender']}.{plan['suite']}.log"
 
 
-def _most_output_tokens(entry: Contender) -> int:
+def most_output_tokens(entry: Contender) -> int:
+    """What an answer of this contender is reserved for: its cap, or a bound of ours where its format has none."""
     return int(entry.settings.get("max_output_tokens", OUTPUT_TOKENS_WITHOUT_CAP))
 
 
@@ -111,7 +112,7 @@ def _pace(shared: LaneEntry, contender: str, entry: Contender, may_ask: Callable
     ]
     if not any(windows for _, windows in files):
         return None
-    return Pace(files, _most_output_tokens(entry), time.time, time.sleep, may_ask)
+    return Pace(files, most_output_tokens(entry), time.time, time.sleep, may_ask)
 
 
 def _asker(

@@ -5,12 +5,21 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.price import PriceRow
+from dmb.contracts.suite import Slot
+from dmb.engine.contact import most_output_tokens
+from dmb.engine.decide import Key
+from dmb.engine.questions import Questions
+from dmb.planning.contender_tables import sayable_settings
 from dmb.planning.plan import PlannedCell, PlannedRelease, finished_rows
 from dmb.planning.project import Project
-from dmb.pricing import row_at
+from dmb.price_tiers import ordered_tier
+from dmb.pricing import worst_case_usd
+from dmb.wires import WIRES
 
 
 def audit_release(project: Project, planned: PlannedRelease, now: dt.datetime) -> dict[str, Any]:
@@ -36,17 +45,39 @@ def audit_release(project: Project, planned: PlannedRelease, now: dt.datetime) -
 
 
 def _ask(project: Project, cell: PlannedCell, now: dt.datetime) -> dict[str, Any]:
-    cost = _bound(project.price_rows(cell.contender), now)
+    finished = finished_rows(cell)
+    cost = _bound(project.price_rows(cell.contender), cell, finished, now)
     return {
         "contender": cell.contender,
         "suite": cell.suite,
-        "calls": cell.n_expected - finished_rows(cell),
+        "calls": cell.n_expected - len(finished),
         "max_cost_usd": None if cost is None else format(cost.normalize(), "f"),
         "changed": list(cell.changed),
     }
 
 
-def _bound(prices: Sequence[PriceRow], now: dt.datetime) -> Decimal | None:
-    """At most this much; None where it cannot be bounded yet: billed prompts are not counted before they are sent."""
-    row = row_at(prices, now)
-    return Decimal(0) if row is not None and row.unbilled else None
+def _bound(prices: Sequence[PriceRow], cell: PlannedCell, finished: set[Key], now: dt.datetime) -> Decimal | None:
+    """The most that the cell can cost: what the ledger would reserve for every question left, each with all its retries.
+
+    None where the items are not built yet, or no price holds. Probes come on top where an entry is to be negotiated.
+    """
+    if prices and all(r.unbilled for r in prices):
+        return Decimal(0)
+    if not (Path(cell.job["items"]["path"]).exists() and Path(cell.job["texts"]).exists()):
+        return None
+    entry, provider = Contender.model_validate(cell.job["entry"]), Provider.model_validate(cell.job["provider"])
+    wire = WIRES[entry.wire or ""]
+    settings, most = sayable_settings(wire, entry), most_output_tokens(entry)
+    slots = [Slot.model_validate(s) for s in cell.job["slots"]]
+    attempts = 1 + cell.job["protocol"]["retry_failed"] + cell.job["policy"]["retry_malformed"]
+    total = Decimal(0)
+    with Questions(cell.job, slots) as questions:
+        for task in questions:
+            call = wire.call(task.request, entry.model, settings, provider.dialect)
+            if task.key in finished or call.unsupported is not None:
+                continue
+            worst = worst_case_usd(prices, len(call.body.encode("utf-8")), most, now, ordered_tier(entry.settings))
+            if worst is None:
+                return None
+            total += worst * attempts
+    return total

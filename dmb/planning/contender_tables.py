@@ -126,13 +126,13 @@ def _check_wire_words(provider: Provider, name: str, wire: Wire, entry: Contende
             raise InputError(PROVIDERS, f"{entry.provider}.dialect.{word}", f"unknown word of {entry.wire}", mend)
     try:
         # whether the words' values can be said is the wire's to know: shape one question, and send it nowhere
-        wire.call(_PROBE, entry.model, _sayable_settings(wire, entry), provider.dialect)
+        wire.call(_PROBE, entry.model, sayable_settings(wire, entry), provider.dialect)
         wire.authorise("key", provider.dialect)
     except ValueError as e:
         raise InputError(CONTENDERS, f"{name}.settings", str(e), "correct it, or the dialect of its provider") from None
 
 
-def _sayable_settings(wire: Wire, entry: Contender) -> dict[str, Any]:
+def sayable_settings(wire: Wire, entry: Contender) -> dict[str, Any]:
     """The entry's settings, with the first way of structuring that would be tried in the place of "auto"."""
     if entry.settings.get("structured") == "auto" and wire.structures:
         return entry.settings | {"structured": wire.structures[0]}

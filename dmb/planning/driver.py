@@ -269,7 +269,7 @@ class Driver:
             raise DmbError(
                 f"{twice[0]} x {twice[1]} would be asked under two keys in one run; build the releases one after the other"
             )
-        calls = sum(c.n_expected - finished_rows(c) for c in cells if c.skip is None)
+        calls = sum(c.n_expected - len(finished_rows(c)) for c in cells if c.skip is None)
         wanted = {c.key for c in cells}
         release = next(n for n, p in self._planned.items() if any(c.key in wanted for c in p.cells))
         self._run = open_run(self.project, release, self._run_id, cells)

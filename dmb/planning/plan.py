@@ -17,7 +17,7 @@ from dmb.baselines import BASELINES
 from dmb.contracts.config import Release
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.suite import SuiteFile
-from dmb.engine.decide import is_finished
+from dmb.engine.decide import Key, is_finished
 from dmb.engine.earlier import logged_attempts
 from dmb.errors import UsageError
 from dmb.inputs import nearest
@@ -92,10 +92,11 @@ class Selection:
     retry: bool = False
 
 
-def finished_rows(cell: PlannedCell) -> int:
-    """How many of a cell's rows earlier runs have finished: they are taken over, not asked."""
+def finished_rows(cell: PlannedCell) -> set[Key]:
+    """The rows of a cell that earlier runs have finished: they are taken over, not asked."""
     retries = (cell.job["protocol"]["retry_failed"], cell.job["policy"]["retry_malformed"])
-    return sum(is_finished(a, *retries) for a in logged_attempts(cell.contender, cell.suite, cell.key).values())
+    logged = logged_attempts(cell.contender, cell.suite, cell.key)
+    return {key for key, attempts in logged.items() if is_finished(attempts, *retries)}
 
 
 def embedded_key(published: Path) -> str | None:
