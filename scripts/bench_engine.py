@@ -172,7 +172,19 @@ def _plain(port: int, slots: int, items: int, out: Path) -> None:
 
 
 def _dmb(port: int, slots: int, items: int, home: Path, billed: bool) -> list[str]:
-    """A run of one cell in ``home``; returns the command that asks it."""
+    """A run of one cell in ``home``; returns the command that asks it.
+
+    Made in a process of its own: a child's peak memory counts what its parent held when it was started.
+    """
+    given = [str(port), str(slots), str(items), str(home), "billed" if billed else "free"]
+    done = subprocess.run([sys.executable, __file__, "--prepare", *given], check=True, capture_output=True, text=True)
+    run, key = done.stdout.split()
+    os.environ["DMB_RUN"] = run
+    return [sys.executable, "-m", "dmb", "ask", key, "receipt.json"]
+
+
+def _prepare(port: int, slots: int, items: int, home: Path, billed: bool) -> None:
+    """Print the run's id and the first digits of its cell's key."""
     os.chdir(home)
     sys.path.insert(0, str(PROJECT))
     from dmb.canonical import digest
@@ -230,8 +242,7 @@ def _dmb(port: int, slots: int, items: int, home: Path, billed: bool) -> list[st
     key = digest({"slots": slots, "items": items})
     budget = {"hard_usd": "60", "soft_usd": "40"}
     run = begin_run(None, "bench", {"release": "bench", "budget": budget, "cells": {key: cell}}, {}, {})
-    os.environ["DMB_RUN"] = run
-    return [sys.executable, "-m", "dmb", "ask", key[:16], "receipt.json"]
+    print(run, key[:16])
 
 
 # -- measuring
@@ -297,10 +308,15 @@ def main() -> None:
         "--flat", type=int, default=20000, help="items of the memory check at 16 in flight; 0: leave out"
     )
     parser.add_argument("--client", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--prepare", nargs=5, help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
         asyncio.run(_serve(args.delay_ms))
+        return
+    if args.prepare:
+        port, slots, items, home, billed = args.prepare
+        _prepare(int(port), int(slots), int(items), Path(home), billed == "billed")
         return
     if args.client:
         mode, port, slots, items, out = args.client

@@ -37,8 +37,8 @@ class Usage(Frozen):
 class Timing(Frozen):
     """``sent_at`` is UTC; the rest are milliseconds. ``request_ms``: first byte sent to last byte received.
 
-    ``connect_ms`` and ``tls_ms`` come before it, where a ``new_connection`` had to be made. ``lag_ms``: the longest that
-    this process was kept from running meanwhile; with much of it, the other times say more about this machine.
+    ``connect_ms`` and ``tls_ms`` come before it, where a ``new_connection`` had to be made. ``lag_ms``: how
+    long the asking thread was ready and waited for a processor meanwhile; much of it, and the times are this machine's.
     """
 
     sent_at: str

@@ -13,7 +13,7 @@ from dmb.baselines.question import Answer, Knowledge, Question, Unsupported
 from dmb.contracts.attempt import Failure
 from dmb.contracts.request import Request
 from dmb.engine.asked import Asked
-from dmb.engine.lag import LagMeter
+from dmb.engine.lag import LagMeter, lag_ms
 from dmb.store.exchanges import ExchangeFolder
 from dmb.transport import (
     RECORD_VARIABLE,
@@ -109,9 +109,9 @@ class WireAsker:
         assert call is not None
         if call.unsupported is not None:
             return Asked(failure=Failure(kind="unsupported", detail=call.unsupported))
-        token = self._lag.begin()
+        before = self._lag.read_ns()
         x = self._transport.send(call.method, call.path, call.body, {**call.headers, **self._headers})
-        lag_ms = self._lag.end(token)
+        waited = lag_ms(before, self._lag.read_ns())
         failure = None
         if x.error is not None:
             failure = Failure(kind="timeout" if x.timed_out else "transport", detail=x.error)
@@ -127,7 +127,7 @@ class WireAsker:
             tls_ms=x.tls_ms,
             new_connection=x.new_connection,
             client_wait_ms=x.client_wait_ms,
-            lag_ms=lag_ms,
+            lag_ms=waited,
             sent=x.sent,
             n_scrubbed=x.n_scrubbed,
         )
@@ -135,7 +135,6 @@ class WireAsker:
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
-        self._lag.close()
 
 
 def _transport(provider: str, address: str, timeout_s: float, secrets: tuple[str, ...]) -> Transport:

@@ -85,7 +85,7 @@ class _Cell:
         self.began = time.monotonic()
         self.stop_reason: str | None = None
         self.n_attempts = self.n_imported = self.n_failed_in_a_row = 0
-        self.asked: set[int] = set()
+        self.asked = bytearray()
         self.simulated = False
         self.outcomes: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -99,6 +99,7 @@ class _Cell:
             return "skipped", f"{LANE_STOPPED}: {reason}"
         decisions = decisions_file(self.run, self.contender, self.suite)
         with Questions(self.plan, self.slots) as questions, closing(DecisionSpool(decisions, len(questions))) as spool:
+            self.asked = bytearray(len(questions))
             earlier = self._earlier_rows()
             # a job that is started again in the same run finds rows of its own, which are in the log already
             logged = {_place(row) for row in read_attempts(self.raw, self.key)} if earlier else set()
@@ -132,7 +133,7 @@ class _Cell:
         for n in range(len(questions)):
             rows = earlier.get(questions.key(n), [])
             if any(row.origin is None for row in rows):
-                self.asked.add(n)
+                self.asked[n] = 1
             if not is_finished(rows, *self.retries):
                 todo.append(n)
                 continue
@@ -211,7 +212,7 @@ class _Cell:
             rows.append(row)
             verdicts.append(verdict)
             self._count(row)
-            self.asked.add(n)
+            self.asked[n] = 1
 
         try:
             last = ask_item(contact.asker, task, self.ids, contact.rules, record, self.plan["simulated"], before)
@@ -272,7 +273,7 @@ class _Cell:
             stop_reason=reason,
             items=self.plan["items"]["sha256"],
             n_expected=expected,
-            n_asked=len(self.asked),
+            n_asked=sum(self.asked),
             n_imported=self.n_imported,
             n_attempts=self.n_attempts,
             outcomes=none | (self.outcomes if asked else {"skipped": expected}),
