@@ -251,12 +251,22 @@ def _prepare(port: int, slots: int, items: int, home: Path, billed: bool) -> Non
 def _client(command: list[str], cwd: Path) -> tuple[float, float, int]:
     """(CPU seconds, peak memory in MB, monotonic ns of the start) of one process."""
     began = time.monotonic_ns()
-    child = subprocess.Popen(command, cwd=cwd, env={**os.environ, "PYTHONPATH": str(PROJECT)})
+    child = subprocess.Popen(command, cwd=cwd, env=_environment())
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         sys.exit(f"{command} ended with {child.returncode}")
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, began
+
+
+def _environment() -> dict[str, str]:
+    """As on a machine that has run it before: compiled files are kept, though here in a place of their own."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {
+        **kept,
+        "PYTHONPATH": str(PROJECT),
+        "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "bench-pycache"),
+    }
 
 
 def _quantile(values: list[float], share: float) -> float:
@@ -336,6 +346,8 @@ def _server(delay_ms: float) -> tuple[subprocess.Popen, int]:
 def _report(args: argparse.Namespace, home: Path) -> None:
     server, port = _server(args.delay_ms)
     rows = []
+    for name in ("bare socket", "httpx loop", "DMB, ledger"):
+        _measure(name, port, 4, 20, home)
     print(f"{args.items} items, {args.delay_ms:g} ms at the server, {os.cpu_count()} cores")
     head = (
         f"{'client':<14}{'slots':>6}{'overhead':>10}{'CPU':>9}{'bias p50':>10}{'bias p99':>10}{'first':>8}{'peak':>8}"

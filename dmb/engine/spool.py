@@ -23,6 +23,7 @@ class DecisionSpool:
         self._path, self._part = path, path.with_name(f".{path.name}.{os.getpid()}.spool")
         self._file = self._part.open("wb+")
         self._at = array("Q", [_NOWHERE]) * n_questions
+        self._end = 0
         self._lock = threading.Lock()
         self.outcomes: Counter[str] = Counter()
 
@@ -30,8 +31,8 @@ class DecisionSpool:
         """The decision of the nth question."""
         line = json_line(decision.model_dump(mode="json", exclude_none=True)).encode("ascii")
         with self._lock:
-            self._at[n] = self._file.seek(0, os.SEEK_END)
-            self._file.write(line)
+            self._at[n] = self._end
+            self._end += self._file.write(line)
             self.outcomes[decision.outcome] += 1
 
     def finish(self, otherwise: Callable[[int], Decision]) -> None:
