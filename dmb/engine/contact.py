@@ -17,6 +17,7 @@ from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import Slot
 from dmb.engine.askers import Asker, BaselineAsker, WireAsker
 from dmb.engine.clock import Clock
+from dmb.engine.credentials import find_credential
 from dmb.engine.item import Rules
 from dmb.engine.lane import Lane
 from dmb.engine.negotiate import AUTO, negotiate
@@ -31,6 +32,9 @@ from dmb.store.layout import budget_dir, lane_dir, run_dir
 
 #: What a decision service may write that takes no cap on its output; so far it is a few tokens per option, or nothing.
 OUTPUT_TOKENS_WITHOUT_CAP = 4096
+
+#: Sent to a simulator in the place of a key. It is scrubbed like one, so it must be no word of a reply.
+REHEARSAL_KEY = "no-key-in-a-rehearsal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def open_contact(
     with ExitStack() as closing:
         served = None
         if entry.serve is not None:
-            served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan))
+            served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan), plan.get("withheld", ()))
             closing.callback(served.close)
         asker = _asker(run, plan, entry, provider, shared.concurrency, served)
         closing.callback(asker.close)
@@ -150,14 +154,12 @@ def _asker(
 def _credential(run: str, plan: Mapping[str, Any], provider: Provider) -> str | None:
     if plan["simulated"]:
         # a rehearsal needs no key, and must not send a real one anywhere
-        return "simulated"
+        return REHEARSAL_KEY
     if not provider.credential:
         return None
-    for name in provider.credential:
-        # a line feed at the end is a slip of the shell, and no header can hold it
-        if value := os.environ.get(name, "").strip():
-            return value
-    raise DmbError(f"{' or '.join(provider.credential)} was set where run {run} was planned and is not set here")
+    if (value := find_credential(provider.credential, os.environ)) is None:
+        raise DmbError(f"{' or '.join(provider.credential)} was set where run {run} was planned and is not set here")
+    return value
 
 
 def _knowledge(plan: Mapping[str, Any], entry: Contender) -> Knowledge:
