@@ -201,7 +201,7 @@ def _unpacked(body: bytes, encoding: str) -> bytes:
     if name in ("", "identity"):
         return body
     if name not in _WINDOWS:
-        raise _NotReadable(f"the reply is packed as {encoding[:40]!r}, which nobody asked for")
+        raise _NotReadable(f"the reply is packed as {encoding!r}, which nobody asked for")
     packed = zlib.decompressobj(_WINDOWS[name])
     try:
         data = packed.decompress(body, LARGEST_REPLY_BYTES + 1)

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -121,10 +121,15 @@ class Ended:
 
 
 class Trials:
-    """Runs cases against one simulator, each in a folder of its own. The key stands in the environment."""
+    """Runs cases against one simulator, each in a folder of its own, which is gone afterwards.
 
-    def __init__(self, simulator: Simulator, time: WaitedClock, folder: Path) -> None:
-        self._simulator, self._time, self._folder, self._n = simulator, time, folder, 0
+    The key stands in the environment. ``look``: called with the folder while it is there.
+    """
+
+    def __init__(
+        self, simulator: Simulator, time: WaitedClock, folder: Path, look: Callable[[Path], None] = lambda _: None
+    ) -> None:
+        self._simulator, self._time, self._folder, self._look, self._n = simulator, time, folder, look, 0
 
     def run(self, case: Case) -> Ended:
         """One cell, in one run, with one ledger."""
@@ -133,7 +138,9 @@ class Trials:
         home.mkdir()
         try:
             with contextlib.chdir(home):
-                return self._run(case)
+                ended = self._run(case)
+            self._look(home)
+            return ended
         finally:
             shutil.rmtree(home)
 
