@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 
 import pydantic
@@ -70,20 +70,28 @@ def parse_json(text: str, file: str) -> Any:
         raise InputError(file, f"line {e.lineno}", f"no valid JSON: {e.msg}", "correct that line") from None
 
 
-def validate(model: type[M], value: Any, file: str, text: str = "", prefix: str = "") -> M:
+def validate(
+    model: type[M], value: Any, file: str, text: str = "", prefix: str = "", unquoted: Collection[str] = ()
+) -> M:
     """The value as a contract.
 
-    ``text``: the file's text, to name a line. ``prefix``: where in the file the value stands.
+    ``text``: the file's text, to name a line. ``prefix``: where in the file the value stands. ``unquoted``: fields
+    whose values no message repeats.
     Raises ``InputError`` for the first fault; an unknown field comes with the nearest known one.
     """
     try:
         return model.model_validate(value)
     except pydantic.ValidationError as e:
-        raise _input_error(model, e, file, text, prefix) from None
+        raise _input_error(model, e, file, text, prefix, unquoted) from None
 
 
 def _input_error(
-    model: type[pydantic.BaseModel], e: pydantic.ValidationError, file: str, text: str, prefix: str
+    model: type[pydantic.BaseModel],
+    e: pydantic.ValidationError,
+    file: str,
+    text: str,
+    prefix: str,
+    unquoted: Collection[str],
 ) -> InputError:
     # a misspelt field also shows up as a missing one: name the misspelling
     errors = e.errors(include_url=False)
@@ -96,8 +104,10 @@ def _input_error(
         return InputError(file, where, "unknown field", nearest(path[-1], _fields_at(model, path[:-1])))
     if error["type"] == "missing":
         return InputError(file, where, "is missing", f"add {path[-1]!r}")
-    found = json.dumps(error["input"], default=str)
-    return InputError(file, where, f"{error['msg'][0].lower()}{error['msg'][1:]}, found {found[:80]}", "correct it")
+    problem = f"{error['msg'][0].lower()}{error['msg'][1:]}"
+    if not unquoted or (path and path[0] not in unquoted):
+        problem += f", found {json.dumps(error['input'], default=str)[:80]}"
+    return InputError(file, where, problem, "correct it")
 
 
 def _fields_at(model: Any, path: list[str]) -> list[str]:

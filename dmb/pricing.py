@@ -129,6 +129,8 @@ def contradiction(usage: Usage) -> str | None:
     not_fresh = (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0)
     if not_fresh > into:
         return "usage buckets exceed the input"
+    if usage.input_tokens == 0 and out:
+        return "output without any input"
     if (usage.reasoning_tokens or 0) > out:
         return "reasoning tokens exceed the output"
     sums = ((usage.fresh_tokens, into - not_fresh), (usage.total_tokens, into + out))

@@ -57,6 +57,7 @@ def test_hand_computed(counts, expected):
         ([row(cache_write=None)], usage(cache_write_tokens=1), "no price for cached tokens"),
         ([row()], usage(cached_tokens=700, cache_write_tokens=301), "usage buckets exceed the input"),
         ([row()], usage(reasoning_tokens=21), "reasoning tokens exceed the output"),
+        ([row()], usage(input_tokens=0), "output without any input"),
         ([row()], usage(output_tokens=-1), "a negative token count"),
         ([row(prompt_to=9)], usage(), "no price row for this model, prompt size and date"),
         ([row(prompt_to=9)], None, "usage not reported, and the price depends on the prompt's size"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -14,6 +13,7 @@ from dmb.contracts.attempt import OUTCOMES, Attempt
 from dmb.contracts.cell import CellStatus, Receipt
 from dmb.contracts.decision import Decision
 from dmb.contracts.suite import Slot
+from dmb.engine.clock import REAL, Clock
 from dmb.engine.contact import Contact, open_contact, serve_log
 from dmb.engine.decide import Key, decide, is_finished
 from dmb.engine.earlier import logged_attempts
@@ -35,20 +35,20 @@ from dmb.store.runs import mark, run_status
 FAILURES_THAT_STOP = 10
 
 
-def ask_cell(run: str, cell_key: str, out: Path) -> None:
-    """Ask the cell that ``run`` planned under ``cell_key`` and write its receipt to ``out``.
+def ask_cell(run: str, cell_key: str, out: Path, clock: Clock = REAL) -> None:
+    """Ask the cell that ``run`` planned under ``cell_key`` and write its receipt to ``out``; waits go by ``clock``.
 
     Raises ``DmbError``: the run has ended, another process asks this cell, items are damaged, a credential that the
     plan saw is gone. A failure leaves a mark in the run, never a receipt.
     """
     try:
-        _ask_cell(run, cell_key, out)
+        _ask_cell(run, cell_key, out, clock)
     except DmbError as e:
         mark(run, f"failed.{cell_key[:16]}", str(e))
         raise
 
 
-def _ask_cell(run: str, cell_key: str, out: Path) -> None:
+def _ask_cell(run: str, cell_key: str, out: Path, clock: Clock) -> None:
     plan = load_json(run_dir(run) / "plan.json")
     full = next((k for k in plan["cells"] if k.startswith(cell_key)), None)
     if full is None:
@@ -59,10 +59,10 @@ def _ask_cell(run: str, cell_key: str, out: Path) -> None:
     with CellLock(cell_dir(cell["contender"], cell["suite"], full), run):
         if out.exists():
             return  # an orphan of an earlier start finished it since the plan was made; its receipt stands
-        began = time.monotonic()
-        work = _Cell(run, full, cell, plan)
+        began = clock.elapsed_s()
+        work = _Cell(run, full, cell, plan, clock)
         status, reason = work.ask()
-        write_receipt(out, work.receipt(status, reason, round(time.monotonic() - began, 3)))
+        write_receipt(out, work.receipt(status, reason, round(clock.elapsed_s() - began, 3)))
 
 
 def _place(row: Attempt) -> tuple[Any, ...]:
@@ -73,8 +73,8 @@ def _place(row: Attempt) -> tuple[Any, ...]:
 class _Cell:
     """The state of one cell while it is asked."""
 
-    def __init__(self, run: str, key: str, plan: dict[str, Any], release: dict[str, Any]) -> None:
-        self.run, self.key, self.plan, self.release = run, key, plan, release
+    def __init__(self, run: str, key: str, plan: dict[str, Any], release: dict[str, Any], clock: Clock) -> None:
+        self.run, self.key, self.plan, self.release, self.clock = run, key, plan, release, clock
         self.contender, self.suite = plan["contender"], plan["suite"]
         self.ids = {"cell": key, "contender": self.contender, "suite": self.suite}
         self.slots = tuple(Slot.model_validate(s) for s in plan["slots"])
@@ -82,7 +82,7 @@ class _Cell:
         self.retries = (self.protocol["retry_failed"], plan["policy"]["retry_malformed"])
         self.raw = raw_log(run, self.contender, self.suite)
         self.stops = Stops(run, plan["lane"]["id"], plan["provider"].get("billed", True))
-        self.began = time.monotonic()
+        self.began = clock.elapsed_s()
         self.stop_reason: str | None = None
         self.n_attempts = self.n_imported = self.n_failed_in_a_row = 0
         self.asked = bytearray()
@@ -163,7 +163,7 @@ class _Cell:
         log: AttemptLog,
         spool: DecisionSpool,
     ) -> None:
-        with open_contact(self.run, self.plan, self.release, self._may_not) as contact:
+        with open_contact(self.run, self.plan, self.release, self._may_not, self.clock) as contact:
             try:
                 contact.agree()
             except Stopped as e:
@@ -243,7 +243,7 @@ class _Cell:
     def _may_not(self) -> str | None:
         if (reason := self.stops.reason()) is not None:
             return reason
-        if time.monotonic() - self.began > self.protocol["cell_deadline_s"]:
+        if self.clock.elapsed_s() - self.began > self.protocol["cell_deadline_s"]:
             return "deadline"
         return self.stop_reason
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -18,6 +16,8 @@ from dmb.contracts.contender import Lane as LaneEntry
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import Slot
 from dmb.engine.askers import Asker, BaselineAsker, WireAsker
+from dmb.engine.clock import Clock
+from dmb.engine.credentials import find_credential
 from dmb.engine.item import Rules
 from dmb.engine.lane import Lane
 from dmb.engine.negotiate import AUTO, negotiate
@@ -33,6 +33,9 @@ from dmb.store.layout import budget_dir, lane_dir, run_dir
 #: What a decision service may write that takes no cap on its output; so far it is a few tokens per option, or nothing.
 OUTPUT_TOKENS_WITHOUT_CAP = 4096
 
+#: Sent to a simulator in the place of a key. It is scrubbed like one, so it must be no word of a reply.
+REHEARSAL_KEY = "no-key-in-a-rehearsal"
+
 
 @dataclass(frozen=True, slots=True)
 class Contact:
@@ -47,7 +50,11 @@ class Contact:
 
 @contextmanager
 def open_contact(
-    run: str, plan: Mapping[str, Any], release: Mapping[str, Any], may_ask: Callable[[], str | None]
+    run: str,
+    plan: Mapping[str, Any],
+    release: Mapping[str, Any],
+    may_ask: Callable[[], str | None],
+    clock: Clock,
 ) -> Iterator[Contact]:
     """``plan``: of the cell; ``release``: what the run's plan says for all of them (name, budget).
 
@@ -58,18 +65,19 @@ def open_contact(
     with ExitStack() as closing:
         served = None
         if entry.serve is not None:
-            served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan))
+            served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan), plan.get("withheld", ()))
             closing.callback(served.close)
         asker = _asker(run, plan, entry, provider, shared.concurrency, served)
         closing.callback(asker.close)
         lane = pace = purse = None
         if entry.baseline is None:
-            lane = Lane(lane_dir(shared.id), shared.concurrency, time.sleep, may_ask)
+            lane = Lane(lane_dir(shared.id), shared.concurrency, clock.sleep, may_ask)
             closing.callback(lane.close)
-            pace = _pace(shared, plan["contender"], entry, may_ask)
+            pace = _pace(shared, plan["contender"], entry, may_ask, clock)
         if provider.billed:
             budget = release["budget"]
-            ledger = Ledger(budget_dir(release["release"]), Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"]))
+            home, caps = budget_dir(release["release"]), (Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"]))
+            ledger = Ledger(home, *caps, now=clock.now)
             closing.callback(ledger.close)
             prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
             tier = ordered_tier(entry.settings)
@@ -78,8 +86,8 @@ def open_contact(
             retry_failed=protocol["retry_failed"],
             retry_malformed=plan["policy"]["retry_malformed"],
             backoff_s=protocol["backoff_s"],
-            sleep=time.sleep,
-            now=lambda: dt.datetime.now(dt.UTC),
+            sleep=clock.sleep,
+            now=clock.now,
             may_ask=may_ask,
             lane=lane,
             pace=pace,
@@ -89,7 +97,7 @@ def open_contact(
         def agree() -> None:
             if isinstance(asker, WireAsker) and asker.settings.get("structured") == AUTO:
                 wire, simulated = entry.wire or "", plan["simulated"]
-                asker.settings = negotiate(run, plan["contender"], asker, wire, rules, simulated, time.sleep)
+                asker.settings = negotiate(run, plan["contender"], asker, wire, rules, simulated, clock.sleep)
 
         yield Contact(asker, rules, served, agree)
 
@@ -104,7 +112,9 @@ def most_output_tokens(entry: Contender) -> int:
     return int(entry.settings.get("max_output_tokens", OUTPUT_TOKENS_WITHOUT_CAP))
 
 
-def _pace(shared: LaneEntry, contender: str, entry: Contender, may_ask: Callable[[], str | None]) -> Pace | None:
+def _pace(
+    shared: LaneEntry, contender: str, entry: Contender, may_ask: Callable[[], str | None], clock: Clock
+) -> Pace | None:
     home = lane_dir(shared.id)
     files = [
         (home / "pace.json", windows_of(shared.limits)),
@@ -112,7 +122,7 @@ def _pace(shared: LaneEntry, contender: str, entry: Contender, may_ask: Callable
     ]
     if not any(windows for _, windows in files):
         return None
-    return Pace(files, most_output_tokens(entry), time.time, time.sleep, may_ask)
+    return Pace(files, most_output_tokens(entry), lambda: clock.now().timestamp(), clock.sleep, may_ask)
 
 
 def _asker(
@@ -144,14 +154,12 @@ def _asker(
 def _credential(run: str, plan: Mapping[str, Any], provider: Provider) -> str | None:
     if plan["simulated"]:
         # a rehearsal needs no key, and must not send a real one anywhere
-        return "simulated"
+        return REHEARSAL_KEY
     if not provider.credential:
         return None
-    for name in provider.credential:
-        # a line feed at the end is a slip of the shell, and no header can hold it
-        if value := os.environ.get(name, "").strip():
-            return value
-    raise DmbError(f"{' or '.join(provider.credential)} was set where run {run} was planned and is not set here")
+    if (value := find_credential(provider.credential, os.environ)) is None:
+        raise DmbError(f"{' or '.join(provider.credential)} was set where run {run} was planned and is not set here")
+    return value
 
 
 def _knowledge(plan: Mapping[str, Any], entry: Contender) -> Knowledge:

@@ -69,4 +69,8 @@ class Purse:
         return charge
 
     def _price(self, verdict: Verdict, at: dt.datetime) -> Decimal | None:
-        return attempt_cost_usd(self.prices, verdict.usage, at, self.tier)[0]
+        """The table's figure or the charge that the reply tells, whichever is more: the cap must hold for the bill."""
+        usage = verdict.usage
+        table = attempt_cost_usd(self.prices, usage, at, self.tier)[0]
+        charged = usage.charged_usd if usage is not None else None
+        return max((amount for amount in (table, charged) if amount is not None), default=None)

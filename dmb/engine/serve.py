@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dmb.errors import DmbError
@@ -22,9 +22,12 @@ class ServedModel:
     """Starts the entry's ``serve`` line on a free port, waits for its health path, and ends it by its process id.
 
     The child gets its own process group, so that whatever it starts ends with it; its output goes to ``log``.
+    ``withheld``: variables that it does not inherit: keys are no business of a model on this machine.
     """
 
-    def __init__(self, command: str, health: str, env: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self, command: str, health: str, env: Mapping[str, str], log: Path, withheld: Collection[str] = ()
+    ) -> None:
         self._port = _free_port()
         self.address = f"http://127.0.0.1:{self._port}"
         words = [w.replace("{port}", str(self._port)) for w in shlex.split(command)]
@@ -41,7 +44,7 @@ class ServedModel:
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=out,
-                    env={**os.environ, **env},
+                    env={**{name: v for name, v in os.environ.items() if name not in withheld}, **env},
                     preexec_fn=_end_with_parent,
                 )
             except OSError as e:

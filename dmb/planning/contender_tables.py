@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
 from dmb.errors import InputError
 from dmb.inputs import nearest
+from dmb.planning.addresses import fault_of
 from dmb.wires import WIRES
 from dmb.wires.exchange import Wire
 
@@ -26,6 +28,14 @@ _PROBE = Request(
     slots=(Slot(id="decision", kind="choice"),),
     confidence_definition="confidence",
 )
+
+#: A key written in the place of its variable's name has small letters in it, or hyphens.
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+#: Fields of a provider in which somebody may have written a key: no message repeats what stands there.
+MAY_HOLD_A_KEY = frozenset({"address", "credential"})
+
+_NO_KEYS_HERE = "a key belongs into an environment variable, and the variable's name into `credential`"
 
 #: The setting that bounds what a model may write, reasoning included.
 _CAP = "max_output_tokens"
@@ -42,9 +52,13 @@ def check_sayable(value: Any, file: str, field: str) -> None:
 
 
 def check_providers(providers: Mapping[str, Provider]) -> None:
-    """Dialects can be said, and lanes lead to an entry that has one. Raises ``InputError``."""
+    """Addresses and credentials hold no key, dialects can be said, and lanes lead to an entry that has one. Raises ``InputError``."""
     for name, provider in providers.items():
         check_sayable(provider.dialect, PROVIDERS, f"{name}.dialect")
+        if provider.address is not None and (fault := fault_of(provider.address)) is not None:
+            raise InputError(PROVIDERS, f"{name}.address", fault, _NO_KEYS_HERE)
+        if not all(_VARIABLE.fullmatch(variable) for variable in provider.credential):
+            raise InputError(PROVIDERS, f"{name}.credential", "is no name of a variable, in capitals", _NO_KEYS_HERE)
         if provider.lane is None:
             continue
         if provider.lane not in providers or provider.lane == name:

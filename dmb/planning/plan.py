@@ -17,6 +17,7 @@ from dmb.baselines import BASELINES
 from dmb.contracts.config import Release
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.suite import SuiteFile
+from dmb.engine.credentials import find_credential
 from dmb.engine.decide import Key, is_finished
 from dmb.engine.earlier import logged_attempts
 from dmb.errors import UsageError
@@ -261,6 +262,7 @@ class Planner:
             "prior": prior if self._needs(entry, "prior") else None,
             "keywords": {k: list(v) for k, v in spec.baseline.keywords.items()},
             "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in self.project.price_rows(contender)],
+            "withheld": self.project.credentials() if entry.serve is not None else [],
             "skip": skip,
             "simulated": simulated,
             "parts": parts,
@@ -319,7 +321,7 @@ class Planner:
 
     def _skip(self, contender: str, entry: Contender, provider: Provider) -> str | None:
         """Why the cell cannot be asked right now; None when it can."""
-        if provider.credential and not any(self._environment.get(name) for name in provider.credential):
+        if provider.credential and find_credential(provider.credential, self._environment) is None:
             return "no-credential"
         tier = ordered_tier(entry.settings)
         if provider.billed and worst_case_usd(self.project.price_rows(contender), 1, 1, self._now, tier) is None:

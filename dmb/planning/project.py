@@ -16,7 +16,14 @@ from dmb.contracts.source import Source
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, parse_yaml, validate
-from dmb.planning.contender_tables import CONTENDERS, PROVIDERS, check_contenders, check_providers, check_sayable
+from dmb.planning.contender_tables import (
+    CONTENDERS,
+    MAY_HOLD_A_KEY,
+    PROVIDERS,
+    check_contenders,
+    check_providers,
+    check_sayable,
+)
 from dmb.planning.rehearsal import SUFFIX
 from dmb.price_windows import first_overlap, window_text
 from dmb.sources import load_sources
@@ -64,6 +71,10 @@ class Project:
         head = self.providers[provider].lane or provider
         return Lane(id=head, concurrency=self.providers[head].concurrency, limits=self.providers[head].limits)
 
+    def credentials(self) -> list[str]:
+        """Every variable that may hold a key, sorted."""
+        return sorted({name for provider in self.providers.values() for name in provider.credential})
+
     def price_rows(self, contender: str) -> tuple[PriceRow, ...]:
         """The rows of this contender's model, in the file's order; one that says so where its provider bills nobody."""
         entry = self.contenders[contender]
@@ -86,7 +97,7 @@ def load_project(root: Path = Path()) -> Project:
     }
     providers_text = _text(root, PROVIDERS)
     providers = {
-        _slug(name, PROVIDERS): validate(Provider, entry, PROVIDERS, providers_text, name)
+        _slug(name, PROVIDERS): validate(Provider, entry, PROVIDERS, providers_text, name, MAY_HOLD_A_KEY)
         for name, entry in parse_toml(providers_text, PROVIDERS).items()
     }
     prices_text = _text(root, PRICES)

@@ -6,20 +6,24 @@ rehearsal can neither pass for evidence nor draw on the real budget.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from dmb.contracts.config import Release
 from dmb.contracts.contender import Contender, Provider
 from dmb.errors import UsageError
+from dmb.planning.addresses import fault_of
 from dmb.transport import REPLAY_VARIABLE
 
 SUFFIX = "-simulated"
 
 #: Where the simulator listens: what `dmb simulate` prints.
 SIMULATOR_VARIABLE = "DMB_SIMULATOR"
+
+#: A host of this machine and a port, and nothing behind them that a message would repeat.
+_LOCAL = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +62,12 @@ def find_simulator(name: str, environment: Mapping[str, str]) -> Simulator:
     start = f"start `dmb simulate --release {name.removesuffix(SUFFIX)}` and set {SIMULATOR_VARIABLE} to the address that it prints"
     if not address:
         raise UsageError(f"release {name!r} is asked of a simulator: {start}")
-    parts = urlsplit(address)
-    if (
-        parts.scheme != "http"
-        or parts.username
-        or parts.query
-        or parts.hostname not in ("127.0.0.1", "localhost", "::1")
-    ):
+    if fault_of(address) is not None or not _LOCAL.fullmatch(address):
         raise UsageError(f"{SIMULATOR_VARIABLE}: is no plain http address of this machine; {start}")
     import httpx
 
     try:
         about = httpx.get(f"{address}/_simulate/about", timeout=5.0, trust_env=False).json()
         return Simulator(address, {"seed": int(about["seed"])})
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         raise UsageError(f"{SIMULATOR_VARIABLE}: no simulator answers at {address}; {start}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -75,7 +76,7 @@ class Understood:
 
 @dataclass(slots=True)
 class Asked:
-    """One request that came in. ``number`` counts all requests of the server, ``attempt`` those with this digest."""
+    """One request that came in, and when. ``number`` counts all requests of the server, ``attempt`` those with this digest."""
 
     provider: str
     speaker: Speaker
@@ -85,6 +86,7 @@ class Asked:
     body: dict[str, Any]
     headers: Mapping[str, str]
     draw: Draw
+    at: dt.datetime
     number: int = 0
     attempt: int = 0
     key: str = field(default="", repr=False)

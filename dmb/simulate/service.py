@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from dmb.canonical import canonical_json, digest
@@ -31,8 +31,16 @@ _CONTROL = "/_simulate/"
 _MODELS = ("jev-latest", "jev-preview", "jev-1.13.0", "jev-1.14.0")
 
 
+def utc_now() -> dt.datetime:
+    """Now, aware."""
+    return dt.datetime.now(dt.UTC)
+
+
 class Service:
-    """``models``: provider -> the names it knows; None takes any. ``routes``: whole paths beyond the known ones."""
+    """``models``: provider -> the names it knows; None takes any. ``routes``: whole paths beyond the known ones.
+
+    ``now``: what prices and dates in replies go by.
+    """
 
     def __init__(
         self,
@@ -41,9 +49,11 @@ class Service:
         prices: Sequence[PriceRow],
         models: Mapping[str, Collection[str]] | None = None,
         routes: Mapping[str, Route] | None = None,
+        now: Callable[[], dt.datetime] = utc_now,
     ) -> None:
         self.seed = seed
-        self.counts = Counts(prices, lambda: dt.datetime.now(dt.UTC))
+        self.counts = Counts(prices, now)
+        self._now = now
         self._models = models
         self._routes = routes or {}
         self.use(scenario)
@@ -123,6 +133,7 @@ class Service:
             number=number,
             attempt=attempt,
             key=credential(route.speaker, http.headers),
+            at=self._now(),
         )
 
     def _name(self, provider: str, model: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
@@ -13,7 +14,7 @@ from dmb.contracts.scenario import Scenario
 from dmb.simulate.routes import Route
 from dmb.simulate.scenarios import FAIR
 from dmb.simulate.server import Connection
-from dmb.simulate.service import Service
+from dmb.simulate.service import Service, utc_now
 
 T = TypeVar("T")
 
@@ -23,7 +24,7 @@ class Simulator:
 
     ``prices``: rows of data/prices.toml that the bill is made from. ``models``: provider -> the names that it knows;
     None takes any. ``routes``: whole paths beyond those of the known providers. ``key``: the only one that opens, in the place of the scenario's.
-    Raises ``OSError`` on entering when the port is taken.
+    ``now``: what prices and dates in replies go by. Raises ``OSError`` on entering when the port is taken.
     """
 
     def __init__(
@@ -35,10 +36,11 @@ class Simulator:
         routes: Mapping[str, Route] | None = None,
         key: str | None = None,
         port: int = 0,
+        now: Callable[[], dt.datetime] = utc_now,
     ) -> None:
         if key is not None:
             scenario = scenario.model_copy(update={"key": key})
-        self._service = Service(scenario, seed, prices, models, routes)
+        self._service = Service(scenario, seed, prices, models, routes, now)
         self._port = port
         self._loop = asyncio.new_event_loop()
         self._server: asyncio.Server | None = None

@@ -6,7 +6,6 @@ libraries above it, which on a small machine is the difference between timing th
 
 from __future__ import annotations
 
-import gzip
 import http.client
 import select
 import socket
@@ -23,6 +22,12 @@ from dmb.transport.stopwatch import Stopwatch, TimedSocket, now_ns
 
 #: An answer to a decision is a few kilobytes; what is larger than this is not read to its end.
 LARGEST_REPLY_BYTES = 32 * 1024 * 1024
+
+#: Encodings that can be undone, with zlib's own number for each.
+_WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+
+#: An error may quote a whole reply; its beginning says enough.
+LONGEST_ERROR = 300
 
 #: Servers close idle connections after five seconds and more; ours are given up before.
 IDLE_S = 4.0
@@ -84,6 +89,7 @@ class LiveTransport:
         connect, tls = _ms(w.connecting, w.connected), _ms(w.securing, w.secured)
         body, n_body = self._scrub.bytes(body)
         error, n_error = self._scrub.text(error) if error is not None else (None, 0)
+        error = error[:LONGEST_ERROR] if error is not None else None
         headers, n_headers = self._scrub.headers(headers)
         # what ended in an error waited for the network all the time, and nobody knows how long for what
         waited = 0.0 if error is not None else (ended - began) / 1e6 - sum(t or 0.0 for t in (request, connect, tls))
@@ -190,15 +196,22 @@ def _ms(a: int | None, b: int | None) -> float | None:
 
 
 def _unpacked(body: bytes, encoding: str) -> bytes:
-    """Nobody was asked to compress, and some do it all the same."""
+    """Nobody was asked to compress, and some do it all the same. What cannot be read could not be scrubbed either."""
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return body
+    if name not in _WINDOWS:
+        raise _NotReadable(f"the reply is packed as {encoding!r}, which nobody asked for")
+    packed = zlib.decompressobj(_WINDOWS[name])
     try:
-        if encoding == "gzip":
-            return gzip.decompress(body)
-        if encoding == "deflate":
-            return zlib.decompress(body)
-    except (OSError, EOFError, zlib.error):
-        raise _NotReadable(f"the reply is no {encoding}") from None
-    return body
+        data = packed.decompress(body, LARGEST_REPLY_BYTES + 1)
+    except zlib.error:
+        raise _NotReadable(f"the reply is no {name}") from None
+    if len(data) > LARGEST_REPLY_BYTES:
+        raise _NotReadable(f"the reply is larger than {LARGEST_REPLY_BYTES} bytes")
+    if not packed.eof:
+        raise _NotReadable(f"the reply is no whole {name}")
+    return data
 
 
 def _tls() -> ssl.SSLContext:

@@ -134,7 +134,8 @@ def _usage(written: Any) -> Usage | None:
     if not isinstance(written, dict):
         return None
     prompt = count(written.get("promptTokenCount"))
-    if prompt is None:
+    if not prompt:
+        # a prompt is never without tokens
         return None
 
     def counted(name: str) -> int | None:

@@ -154,8 +154,9 @@ def _usage(written: Any, body: bytes) -> Usage | None:
     if fresh is not None and cache_read is not None and cache_write is not None:
         total = fresh + cache_read + cache_write
     charged = charged_usd(written, body)
-    if total is None and out is None and charged is None:
-        return None
+    if not total and not out:
+        # a prompt is never without tokens: a server that says 0/0 counts nothing
+        return None if charged is None else Usage(tier=tier_named(written.get("service_tier")), charged_usd=charged)
     return Usage(
         input_tokens=total,
         cached_tokens=cache_read,

@@ -14,12 +14,19 @@ from pathlib import Path
 import pytest
 
 from dmb.cli import main
+from dmb.errors import UsageError
+from dmb.planning.plan import Planner
+from dmb.planning.project import load_project
 from tests.dag.tiny import Tiny
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     return Tiny.make(tmp_path_factory.mktemp("bad") / "fresh")
+
+
+#: Written where no key belongs; whatever is said of it, it is not repeated.
+PLANTED = "sk-Planted0123456789"
 
 
 def append(file: str, text: str) -> Callable[[Tiny], None]:
@@ -178,6 +185,41 @@ FAULTS: dict[str, tuple[Callable[[Tiny], None], list[str]]] = {
         replace("data/providers.toml", 'lane = "openai"', 'lane = "openai"\nlimits = { requests_per_minute = 5 }'),
         ["data/providers.toml", "openai-decisions.limits", "set it at [openai]"],
     ),
+    **{
+        f"address with {what}": (
+            replace("data/providers.toml", '"https://api.typesafe.ai"', f'"{address}"'),
+            ["data/providers.toml", "typesafe.address", words, "`credential`"],
+        )
+        for what, address, words in (
+            ("a key in its query", f"https://api.typesafe.ai/?key={PLANTED}", "query"),
+            ("a key in its fragment", f"https://api.typesafe.ai/#{PLANTED}", "fragment"),
+            ("a user name", f"https://{PLANTED}@api.typesafe.ai", "user name"),
+            ("a password alone", f"https://:{PLANTED}@api.typesafe.ai", "password"),
+            ("both", f"https://user:{PLANTED}@api.typesafe.ai:443/v1", "password"),
+            ("a port that is none", f"https://api.typesafe.ai:{PLANTED}", "is no address"),
+            ("half a bracket", f"https://[{PLANTED}", "is no address"),
+            ("another scheme", f"ftp://{PLANTED}", "http://host"),
+            ("no host", f"https:///{PLANTED}", "http://host"),
+            ("a blank", f"https://api.typesafe.ai/ {PLANTED}", "blank"),
+            ("no scheme", f"{PLANTED}", "http://host"),
+        )
+    },
+    "addresses in a list": (
+        replace("data/providers.toml", '"https://api.typesafe.ai"', f'["https://api.typesafe.ai/?key={PLANTED}"]'),
+        ["data/providers.toml", "typesafe.address", "string"],
+    ),
+    "a key in the place of a provider": (
+        replace("data/providers.toml", "[in-process]", f'whose = "{PLANTED}"\n[in-process]'),
+        ["data/providers.toml", "whose", "Provider"],
+    ),
+    "a key in the place of its variable's name": (
+        replace("data/providers.toml", '["TYPESAFE_API_KEY"]', f'["TYPESAFE_API_KEY", "{PLANTED}"]'),
+        ["data/providers.toml", "typesafe.credential", "in capitals", "environment variable"],
+    ),
+    "a key in the place of variables": (
+        replace("data/providers.toml", '["TYPESAFE_API_KEY"]', f'"{PLANTED}"'),
+        ["data/providers.toml", "typesafe.credential", "tuple"],
+    ),
     "infinity in config": (
         append("config.yaml", "protocol: {backoff_s: .inf}\n"),
         ["config.yaml", "protocol.backoff_s"],
@@ -261,7 +303,7 @@ def assert_refused(t: Tiny, done, parts: list[str]) -> None:
     assert len(lines) == 1, done.stderr
     for part in parts:
         assert part in lines[0]
-    assert done.stdout == ""
+    assert done.stdout == "" and PLANTED not in done.stderr
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -308,6 +350,61 @@ def test_bad_choice(fresh: Tiny, args: list[str], parts: list[str]) -> None:
     before = tree(fresh.root)
     assert_refused(fresh, in_process(fresh, "run", "--id", "mine", *args), parts)
     assert tree(fresh.root) == before
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"http://{PLANTED}@127.0.0.1:8900",
+        f"http://:{PLANTED}@127.0.0.1:8900",
+        f"http://127.0.0.1:8900/?key={PLANTED}",
+        f"http://127.0.0.1:8900/#{PLANTED}",
+        f"http://127.0.0.1:8900/{PLANTED}",
+        f"http://127.0.0.1:{PLANTED}",
+        f"http://[{PLANTED}",
+        f"https://127.0.0.1:8900/{PLANTED}",
+        f"http://{PLANTED}.example",
+        f"http://127.0.0.1.{PLANTED}.example",
+        PLANTED,
+    ],
+)
+def test_an_address_of_the_simulator_that_is_none(fresh: Tiny, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("DMB_SIMULATOR", address)
+    before = tree(fresh.root)
+    for command in (("run", "--id", "mine", "--release", "tiny-simulated"), ("audit", "tiny-simulated")):
+        assert_refused(fresh, in_process(fresh, *command), ["DMB_SIMULATOR", "no plain http address", "dmb simulate"])
+    assert tree(fresh.root) == before
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "http://localhost:0", "http://127.0.0.1:99999"])
+def test_a_simulator_that_does_not_answer(fresh: Tiny, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("DMB_SIMULATOR", address)
+    parts = ["DMB_SIMULATOR", "dmb simulate"]
+    assert_refused(fresh, in_process(fresh, "run", "--id", "mine", "--release", "tiny-simulated"), parts)
+
+
+@pytest.mark.parametrize(
+    "value", [f"{PLANTED} {PLANTED}", f"{PLANTED}\nx", f"{PLANTED}\x00", f"é{PLANTED}", f"{PLANTED}\x7f"]
+)
+def test_a_credential_that_no_header_can_carry(fresh: Tiny, tmp_path: Path, value: str) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    t.edit("config.yaml", "[random, keyword, tfidf-logreg]", "[random, jev]")
+    before = tree(t.root)
+    planner = Planner(load_project(t.root), {"TYPESAFE_API_KEY": value})
+    with pytest.raises(UsageError) as refused, contextlib.chdir(t.root):
+        planner.release("tiny")
+    assert str(refused.value).startswith("TYPESAFE_API_KEY: holds a blank or a character")
+    assert PLANTED not in str(refused.value) and "\n" not in str(refused.value)
+    assert tree(t.root) == before
+
+
+@pytest.mark.parametrize("value, skip", [(f"{PLANTED}\n", None), (f" {PLANTED}\r\n", None), ("\n", "no-credential")])
+def test_a_line_feed_after_a_credential_is_no_part_of_it(fresh: Tiny, tmp_path: Path, value: str, skip) -> None:
+    t = fresh.copy(tmp_path / "copy")
+    t.edit("config.yaml", "[random, keyword, tfidf-logreg]", "[random, jev]")
+    with contextlib.chdir(t.root):
+        cells = Planner(load_project(), {"TYPESAFE_API_KEY": value}).release("tiny").cells
+    assert {c.skip for c in cells if c.contender == "jev"} == {skip}
 
 
 def test_the_workflow_itself_refuses_in_one_line(fresh: Tiny, tmp_path: Path) -> None:

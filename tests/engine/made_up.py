@@ -13,6 +13,7 @@ from typing import Any
 from dmb.canonical import digest
 from dmb.contracts.cell import Receipt
 from dmb.engine.cell import ask_cell
+from dmb.engine.clock import REAL, Clock
 from dmb.store.files import write_whole
 from dmb.store.layout import items_path, receipt_path, texts_path
 from dmb.store.receipts import load_receipt
@@ -39,11 +40,15 @@ SERVED = {"provider": "lab", "wire": "systemone", "model": "m-1", "display": {"l
 
 
 def planned(
-    contender: str = "random", entry: dict = RANDOM, provider: dict | None = None, **changes: Any
+    contender: str = "random",
+    entry: dict = RANDOM,
+    provider: dict | None = None,
+    built: Built = BUILT,
+    **changes: Any,
 ) -> tuple[str, dict]:
     """(cell key, what a run's plan says of it); the items lie in the current folder afterwards."""
-    items = items_digest(BUILT)
-    for path, data in ((items_path("s", items), identity_bytes(BUILT)), (texts_path("s", items), texts_bytes(BUILT))):
+    items = items_digest(built)
+    for path, data in ((items_path("s", items), identity_bytes(built)), (texts_path("s", items), texts_bytes(built))):
         if not path.exists():
             write_whole(path, data)
     parts = {"contender": entry, "items": items, "limit": changes.get("limit")}
@@ -52,7 +57,7 @@ def planned(
         "contender": contender,
         "suite": "s",
         "number": 1,
-        "n_expected": len(BUILT.items),
+        "n_expected": len(built.items),
         "entry": entry,
         "provider": (provider := provider or {"billed": False}),
         "lane": {"id": entry["provider"], "concurrency": provider.get("concurrency", 4)},
@@ -81,9 +86,9 @@ def begin(*cells: tuple[str, dict]) -> str:
     return begin_run(None, "v9", {"release": "v9", "budget": budget, "cells": dict(cells)}, {}, {})
 
 
-def ask(run: str, cell: tuple[str, dict]) -> Receipt:
+def ask(run: str, cell: tuple[str, dict], clock: Clock = REAL) -> Receipt:
     """Ask one of them and read its receipt."""
-    ask_cell(run, cell[0][:16], receipt_of(cell))
+    ask_cell(run, cell[0][:16], receipt_of(cell), clock)
     return load_receipt(receipt_of(cell))
 
 

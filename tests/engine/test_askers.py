@@ -154,6 +154,20 @@ def test_a_server_that_ends_before_it_is_ready_is_told_with_its_log(tmp_path):
     assert (tmp_path / "log").read_text() == "boo\n"
 
 
+def test_a_served_model_inherits_no_key(tmp_path, monkeypatch):
+    monkeypatch.setenv("LAB_KEY", "planted")
+    monkeypatch.setenv("LAB_MODE", "inherited")
+    with pytest.raises(DmbError, match="ended with code 0"):
+        ServedModel(
+            """python -c 'import os; print(os.environ.get("LAB_KEY"), os.environ["LAB_MODE"])'""",
+            "/h",
+            {},
+            tmp_path / "log",
+            ["LAB_KEY"],
+        )
+    assert (tmp_path / "log").read_text() == "None inherited\n"
+
+
 def test_a_server_that_is_not_installed_is_told(tmp_path):
     with pytest.raises(DmbError, match=r"'no-such-server' cannot be started .*is its package installed"):
         ServedModel("no-such-server {port}", "/h", {}, tmp_path / "log")

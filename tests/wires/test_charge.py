@@ -145,7 +145,7 @@ def test_a_gateway_of_opencode_puts_it_deeper(name):
 @pytest.mark.parametrize("name", CHARGED)
 def test_a_charge_without_counts_is_kept_and_counts_nothing(name):
     reply, _ = REPLIES[name]
-    for counts in ({}, {k: 0 for k in reply["usage"]} if name != "messages" else {}):
+    for counts in ({}, dict.fromkeys(reply["usage"], 0)):
         body = json.dumps(reply | {"usage": counts | {"cost": 0.5}}).encode()
         found = WIRES[name].read(200, {}, body, ["queue"]).usage
         assert (found.charged_usd, found.input_tokens, found.output_tokens) == (Decimal("0.5"), None, None)

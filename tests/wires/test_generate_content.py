@@ -239,6 +239,9 @@ def test_no_candidate_is_malformed(value, malformed):
             Usage(input_tokens=130, cached_tokens=0, reasoning_tokens=0),
         ),
         ({"candidatesTokenCount": 15}, None),
+        # a prompt is never without tokens
+        ({"promptTokenCount": 0, "candidatesTokenCount": 15, "totalTokenCount": 15}, None),
+        ({"promptTokenCount": 0, "candidatesTokenCount": 0, "totalTokenCount": 0}, None),
         ({}, None),
         (None, None),
         ([], None),

@@ -283,6 +283,8 @@ def test_a_refusal_says_of_which_category():
         (None, None),
         ([], None),
         ({"input_tokens": -1, "output_tokens": 1.5}, None),
+        # a prompt is never without tokens
+        ({"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 0, "service_tier": "standard"}, None),
     ],
 )
 def test_usage(usage, read_as):

@@ -30,7 +30,7 @@ def rate_limit(draft: Draft, *, form: str = "seconds", seconds: float = 1.0) -> 
         draft.headers.append(("retry-after-ms", f"{seconds * 1000:.0f}"))
     elif form == "date":
         # whole seconds, so that it is never sooner than was meant
-        when = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=seconds + 1)
+        when = draft.asked.at + dt.timedelta(seconds=seconds + 1)
         draft.headers.append(("retry-after", format_datetime(when, usegmt=True)))
     elif form == "nonsense":
         draft.headers.append(("retry-after", "after the tea"))

@@ -1,0 +1,119 @@
+"""Replies that are packed, and secrets in what the network makes of a request. The rest is in tests/engine/test_askers.py."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import zlib
+
+import pytest
+
+from dmb.transport.exchange import Exchange
+from dmb.transport.live import LARGEST_REPLY_BYTES, LONGEST_ERROR, LiveTransport
+from dmb.transport.scrub import BLOT
+
+SECRET = "sk-planted/0123+456789"
+PACKED = gzip.compress(b"{}" * 1000, mtime=0)
+
+
+def exchanged(*parts: bytes) -> Exchange:
+    """What comes of a request to a server that sends these bytes and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                for part in parts:
+                    connection.sendall(part)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        transport = LiveTransport(f"http://127.0.0.1:{server.getsockname()[1]}/v9", 20.0, (SECRET,))
+        try:
+            return transport.send("POST", "/x", "{}", {"authorization": f"Bearer {SECRET}"})
+        finally:
+            transport.close()
+            thread.join(5)
+
+
+def packed(encoding: str, body: bytes) -> Exchange:
+    head = f"HTTP/1.1 200 OK\r\ncontent-encoding: {encoding}\r\ncontent-length: {len(body)}\r\n\r\n"
+    return exchanged(head.encode(), body)
+
+
+@pytest.mark.parametrize(
+    "encoding, body",
+    [
+        ("gzip", gzip.compress(b"{}", mtime=0)),
+        ("x-gzip", gzip.compress(b"{}", mtime=0)),
+        ("GZIP", gzip.compress(b"{}", mtime=0)),
+        ("deflate", zlib.compress(b"{}")),
+        ("identity", b"{}"),
+    ],
+    ids=["gzip", "x-gzip", "capitals", "deflate", "identity"],
+)
+def test_what_is_packed_is_unpacked_and_then_scrubbed(encoding, body):
+    x = packed(encoding, body)
+    assert (x.status, x.body, x.error) == (200, b"{}", None)
+    pack = {"deflate": zlib.compress, "identity": bytes}.get(encoding, gzip.compress)
+    x = packed(encoding, pack(f'{{"error": "{SECRET}"}}'.encode()))
+    assert (x.body, x.n_scrubbed) == (f'{{"error": "{BLOT}"}}'.encode(), 1)
+
+
+@pytest.mark.parametrize(
+    "encoding, body, words",
+    [
+        ("br", b"x", "packed as 'br'"),
+        ("gzip, gzip", gzip.compress(PACKED, mtime=0), "packed as 'gzip, gzip'"),
+        ("gzip", b"xx", "is no gzip"),
+        ("gzip", PACKED[:-9], "is no whole gzip"),
+        ("gzip", b"", "is no whole gzip"),
+        ("deflate", b"{}", "is no deflate"),
+    ],
+    ids=["br", "twice", "no gzip", "cut off", "empty", "no deflate"],
+)
+def test_what_cannot_be_unpacked_is_not_kept(encoding, body, words):
+    """It would stand in the log as it came, with whatever is in it."""
+    x = packed(encoding, body)
+    assert (x.status, x.body, x.timed_out) == (None, b"", False) and words in x.error
+
+
+def test_a_small_reply_that_unpacks_to_a_huge_one_is_given_up():
+    pack = zlib.compressobj(9, wbits=31)
+    bomb = b"".join(pack.compress(bytes(1 << 20)) for _ in range(LARGEST_REPLY_BYTES // (1 << 20) + 8)) + pack.flush()
+    assert len(bomb) < 100_000
+    x = packed("gzip", bomb)
+    assert (x.status, x.body) == (None, b"") and "larger than" in x.error
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"HTTP/1.1 {SECRET} OK\r\n\r\n",
+        f"{SECRET}\r\n\r\n",
+        f"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{SECRET}\r\n",
+        f"HTTP/1.1 200 OK\r\ncontent-encoding: {SECRET}\r\ncontent-length: 1\r\n\r\nx",
+        f"HTTP/1.1 200 OK\r\nx-{SECRET}: 1\r\n" + f"a: {SECRET}\r\n" * 120 + "\r\n",
+    ],
+    ids=["status", "no HTTP", "chunk", "encoding", "headers"],
+)
+def test_an_error_does_not_repeat_the_key(reply):
+    x = exchanged(reply.encode())
+    assert x.error is not None and x.status is None
+    assert SECRET not in repr(x) and len(x.error) <= LONGEST_ERROR
+
+
+def test_a_long_error_is_cut_after_it_is_scrubbed():
+    # the limit falls into the key
+    x = exchanged(("z" * (LONGEST_ERROR - 20) + SECRET + "z" * 500 + "\r\n\r\n").encode())
+    assert len(x.error) == LONGEST_ERROR and "sk-" not in x.error and x.n_scrubbed == 1
+
+
+def test_headers_are_scrubbed_and_counted():
+    head = f"HTTP/1.1 307 Moved {SECRET}\r\nlocation: https://elsewhere/?key=sk-planted%2F0123%2B456789\r\nx-you-sent: Bearer {SECRET}\r\n"
+    x = exchanged(head.encode(), b"content-length: 0\r\n\r\n")
+    assert x.headers["location"] == f"https://elsewhere/?key={BLOT}"
+    assert x.headers["x-you-sent"] == f"Bearer {BLOT}" and x.n_scrubbed == 2
+    assert SECRET not in repr(x)
