@@ -29,7 +29,7 @@ from dmb.store.files import file_sha256, load_json
 from dmb.store.layout import cell_dir, decisions_file, raw_log, run_dir
 from dmb.store.locks import CellLock
 from dmb.store.receipts import LANE_STOPPED, write_receipt
-from dmb.store.runs import mark, run_status
+from dmb.store.runs import has_ended, mark
 
 #: So many items that fail one after the other, retries included, are no accident of the items.
 FAILURES_THAT_STOP = 10
@@ -53,7 +53,7 @@ def _ask_cell(run: str, cell_key: str, out: Path) -> None:
     full = next((k for k in plan["cells"] if k.startswith(cell_key)), None)
     if full is None:
         raise MissingEvidence(f"run {run} did not plan cell {cell_key}; start again")
-    if run_status(run) != "running":
+    if has_ended(run):
         raise DmbError(f"run {run} has ended: nothing may be asked under it; start again")
     cell = plan["cells"][full]
     with CellLock(cell_dir(cell["contender"], cell["suite"], full), run):
