@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +27,11 @@ from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
 from dmb.engine.stops import RUN_STOPPED, Stops
 from dmb.errors import DmbError, MissingEvidence
 from dmb.store.attempts import AttemptLog, read_attempts
-from dmb.store.files import file_sha256, load_json
-from dmb.store.layout import cell_dir, decisions_file, raw_log, run_dir
+from dmb.store.files import file_sha256, load_json, pretty_json, write_whole
+from dmb.store.layout import cell_dir, decisions_file, raw_log, run_dir, taken_over_file
 from dmb.store.locks import CellLock
 from dmb.store.receipts import LANE_STOPPED, write_receipt
-from dmb.store.runs import mark, run_status
+from dmb.store.runs import has_ended, mark
 
 #: So many items that fail one after the other, retries included, are no accident of the items.
 FAILURES_THAT_STOP = 10
@@ -53,7 +55,7 @@ def _ask_cell(run: str, cell_key: str, out: Path, clock: Clock) -> None:
     full = next((k for k in plan["cells"] if k.startswith(cell_key)), None)
     if full is None:
         raise MissingEvidence(f"run {run} did not plan cell {cell_key}; start again")
-    if run_status(run) != "running":
+    if has_ended(run):
         raise DmbError(f"run {run} has ended: nothing may be asked under it; start again")
     cell = plan["cells"][full]
     with CellLock(cell_dir(cell["contender"], cell["suite"], full), run):
@@ -101,17 +103,12 @@ class _Cell:
         with Questions(self.plan, self.slots) as questions, closing(DecisionSpool(decisions, len(questions))) as spool:
             self.asked = bytearray(len(questions))
             earlier = self._earlier_rows()
-            # a job that is started again in the same run finds rows of its own, which are in the log already
-            logged = {_place(row) for row in read_attempts(self.raw, self.key)} if earlier else set()
+            todo = self._take_over(questions, earlier, spool)
             with AttemptLog(self.raw) as log:
-                for key in sorted(earlier):
-                    for row in earlier[key]:
-                        if _place(row) not in logged:
-                            log.append(row)
-                        self._count(row)
-                todo = self._take_over(questions, earlier, spool)
                 if todo:
                     self._ask_all(questions, todo, earlier, log, spool)
+                if self.stop_reason != RUN_STOPPED:
+                    self._log_earlier(earlier, log)
             spool.finish(lambda n: self._decide(questions, n, earlier.get(questions.key(n), ())))
             self.outcomes = dict(spool.outcomes)
         if self.stop_reason is None:
@@ -130,6 +127,9 @@ class _Cell:
         if not earlier:
             return range(len(questions))
         todo = []
+        taken_over: Counter[str] = Counter()
+        for row in chain.from_iterable(earlier.values()):
+            self._count(row)
         for n in range(len(questions)):
             rows = earlier.get(questions.key(n), [])
             if any(row.origin is None for row in rows):
@@ -138,8 +138,24 @@ class _Cell:
                 todo.append(n)
                 continue
             spool.put(n, self._decide(questions, n, rows))
-            self.n_imported += all(row.origin is not None for row in rows)
+            if all(row.origin is not None for row in rows):
+                taken_over[rows[-1].outcome] += 1
+        self.n_imported = taken_over.total()
+        note = {"cell": self.key, "outcomes": taken_over}
+        write_whole(taken_over_file(self.run, self.contender, self.suite), pretty_json(note))
         return todo
+
+    def _log_earlier(self, earlier: dict[Key, list[Attempt]], log: AttemptLog) -> None:
+        """Rows of earlier runs go into this log when the cell ends, and it is whole by itself then.
+
+        Not before: were each of many runs that are killed to begin with a copy, the copies would soon outgrow the rows.
+        """
+        # a job that is started again in the same run finds rows of its own, which are in the log already
+        logged = {_place(row) for row in read_attempts(self.raw, self.key)} if earlier else set()
+        for key in sorted(earlier):
+            for row in earlier[key]:
+                if _place(row) not in logged:
+                    log.append(row)
 
     def _earlier_rows(self) -> dict[Key, list[Attempt]]:
         """What any run logged under this very key; rows of this run itself have no origin."""

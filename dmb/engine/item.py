@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
@@ -66,22 +66,24 @@ def ask_item(
     while (cause := next_cause(attempts, rules.retry_failed, rules.retry_malformed)) is not None:
         if (reason := rules.may_ask()) is not None:
             raise Stopped(reason)
-        tried = _attempt(asker, task, ids["suite"], len(attempts) + 1, rules)
-        verdict = judge(
-            asker.name,
-            tried.asked.status,
-            tried.asked.headers,
-            tried.asked.reply,
-            tried.asked.failure,
-            task.shown,
-            task.request.slots,
-        )
-        row = _row(asker, task, ids, len(attempts) + 1, cause, tried, verdict, simulated)
-        record(row, verdict)
-        attempts.append(row)
         cost_usd = None
-        if rules.purse is not None and tried.reservation is not None:
-            cost_usd = rules.purse.settle(tried.reservation, tried.asked, verdict, tried.sent_at)
+        # the place in the lane is kept until row and charge are written: a crash leaves no more open than it has places
+        with ExitStack() as place:
+            tried = _attempt(asker, task, ids["suite"], len(attempts) + 1, rules, place)
+            verdict = judge(
+                asker.name,
+                tried.asked.status,
+                tried.asked.headers,
+                tried.asked.reply,
+                tried.asked.failure,
+                task.shown,
+                task.request.slots,
+            )
+            row = _row(asker, task, ids, len(attempts) + 1, cause, tried, verdict, simulated)
+            record(row, verdict)
+            attempts.append(row)
+            if rules.purse is not None and tried.reservation is not None:
+                cost_usd = rules.purse.settle(tried.reservation, tried.asked, verdict, tried.sent_at)
         if rules.pace is not None and tried.ticket is not None:
             rules.pace.note(tried.ticket, verdict.usage, cost_usd)
         if row.failure is not None and row.failure.kind in STOPS_PROVIDER:
@@ -102,22 +104,26 @@ class _Tried:
     ticket: Ticket | None = None
 
 
-def _attempt(asker: Asker, task: Task, suite: str, number: int, rules: Rules) -> _Tried:
-    """One attempt, with a place in the lane and the money reserved before it. Raises ``Stopped``."""
+def _attempt(asker: Asker, task: Task, suite: str, number: int, rules: Rules, place: ExitStack) -> _Tried:
+    """One attempt, with the money reserved before it. Raises ``Stopped``.
+
+    ``place`` gets the place in the lane, which whoever closes it gives up.
+    """
     call = asker.call(task.request)
     option_ids = tuple(i for i, _ in task.shown)
     if call is None or call.unsupported is not None:
         return _Tried(rules.now(), asker.ask(task.request, call, task.key, option_ids))
     ticket = rules.pace.wait(call.body) if rules.pace is not None else None
-    with rules.lane.slot() if rules.lane is not None else nullcontext():
-        if rules.purse is None:
-            return _Tried(rules.now(), asker.ask(task.request, call, task.key, option_ids), None, ticket)
-        try:
-            reservation = rules.purse.reserve(Place(suite, *task.key, number), call.body, rules.now())
-        except BudgetExhausted as e:
-            raise EveryLaneStopped(f"budget: {e}") from None
-        sent_at = rules.now()
-        return _Tried(sent_at, asker.ask(task.request, call, task.key, option_ids), reservation, ticket)
+    if rules.lane is not None:
+        place.enter_context(rules.lane.slot())
+    if rules.purse is None:
+        return _Tried(rules.now(), asker.ask(task.request, call, task.key, option_ids), None, ticket)
+    try:
+        reservation = rules.purse.reserve(Place(suite, *task.key, number), call.body, rules.now())
+    except BudgetExhausted as e:
+        raise EveryLaneStopped(f"budget: {e}") from None
+    sent_at = rules.now()
+    return _Tried(sent_at, asker.ask(task.request, call, task.key, option_ids), reservation, ticket)
 
 
 def _wait(rules: Rules, seconds: float) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dmb.store.runs import mark, stops_dir
+from dmb.store.runs import OWNER_GONE, mark, stops_dir
 
 #: The run's owner is gone: nothing is asked and no receipt is written, since its path belongs to the next run.
 RUN_STOPPED = "run stopped"
 
-#: Names of the marks; that of a lane is ``provider.<lane>``.
-OWNER_GONE = "run"
+#: The mark beside ``OWNER_GONE`` and those of the lanes, ``provider.<lane>``.
 EVERY_LANE = "every-lane"
 
 

@@ -28,7 +28,7 @@ from dmb.store.files import load_json
 from dmb.store.frozen_items import load_texts
 from dmb.store.layout import RESULTS, SCRATCH, budget_dir, run_dir
 from dmb.store.locks import hold_start_lock
-from dmb.store.runs import all_runs, check_run_id, run_status, sweep
+from dmb.store.runs import all_runs, check_run_id, has_ended, run_status, sweep
 
 #: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
 RUN_VARIABLE = "DMB_RUN"
@@ -78,8 +78,8 @@ class Driver:
         self._run = os.environ.get(RUN_VARIABLE)
         if self._run is None:
             return
-        if (status := run_status(self._run)) != "running":
-            raise DmbError(f"run {self._run} is {status}: nothing may be asked under it")
+        if has_ended(self._run):
+            raise DmbError(f"run {self._run} has ended ({run_status(self._run)}): nothing may be asked under it")
         for key, job in load_json(run_dir(self._run) / "plan.json")["cells"].items():
             self._jobs[job["contender"], job["suite"], key[:16]] = job
 
@@ -250,8 +250,11 @@ class Driver:
 
     # -- the run
 
-    def start(self, jobs: Iterable[Any], touch: bool) -> None:
-        """Open the run when something is to be asked. Before anything is deleted or asked, refuse what must not be."""
+    def start(self, jobs: Iterable[Any], touch: bool, here: bool) -> None:
+        """Open the run when something is to be asked. Before anything is deleted or asked, refuse what must not be.
+
+        ``here``: whether the jobs will be processes of this one, and not a cluster's.
+        """
         self._lock = hold_start_lock()
         jobs = list(jobs)
         self._publishes = [j.wildcards.release for j in jobs if j.rule.name == "publish"]
@@ -272,7 +275,7 @@ class Driver:
         calls = sum(c.n_expected - len(finished_rows(c)) for c in cells if c.skip is None)
         wanted = {c.key for c in cells}
         release = next(n for n, p in self._planned.items() if any(c.key in wanted for c in p.cells))
-        self._run = open_run(self.project, release, self._run_id, cells)
+        self._run = open_run(self.project, release, self._run_id, cells, here)
         os.environ[RUN_VARIABLE] = self._run
         skipped = sum(c.skip is not None for c in cells)
         say(

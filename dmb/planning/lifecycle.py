@@ -22,7 +22,7 @@ from dmb.store.attempts import whole_lines
 from dmb.store.files import load_json
 from dmb.store.frozen_items import gold_shares, load_items
 from dmb.store.layout import budget_dir, decisions_file, probes_dir, run_dir
-from dmb.store.runs import begin_run, end_run, set_manifest
+from dmb.store.runs import JOBS_HERE, begin_run, end_run, set_manifest
 
 #: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
 _LIBRARIES = ("snakemake", "httpx", "pydantic", "numpy", "scipy", "scikit-learn", "matplotlib", "sparrow-decider")
@@ -31,8 +31,11 @@ _LIBRARIES = ("snakemake", "httpx", "pydantic", "numpy", "scipy", "scikit-learn"
 _SETTINGS = ("temperature", "reasoning", "max_output_tokens")
 
 
-def open_run(project: Project, release: str, run: str | None, cells: Iterable[PlannedCell]) -> str:
-    """Create the run for these cells and return its id. Its number continues the release's runs."""
+def open_run(project: Project, release: str, run: str | None, cells: Iterable[PlannedCell], here: bool) -> str:
+    """Create the run for these cells and return its id. Its number continues the release's runs.
+
+    ``here``: whether its jobs are processes of this one.
+    """
     cells = list(cells)
     plan = {
         "release": release,
@@ -40,7 +43,8 @@ def open_run(project: Project, release: str, run: str | None, cells: Iterable[Pl
         "cells": {c.key: c.job | {"credential_present": c.skip != "no-credential"} for c in cells},
     }
     snapshots = {Path(f).name: Path(f).read_bytes() for f in (PRICES, CONTENDERS)}
-    return begin_run(run, release, plan, snapshots, _facts(project, release, cells, snapshots))
+    facts = {"jobs": JOBS_HERE if here else "elsewhere"}
+    return begin_run(run, release, plan, snapshots, facts | _facts(project, release, cells, snapshots))
 
 
 def _facts(project: Project, release: str, cells: list[PlannedCell], snapshots: dict[str, bytes]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import Receipt
-from dmb.engine.stops import EVERY_LANE, OWNER_GONE, lane_mark
+from dmb.engine.stops import EVERY_LANE, lane_mark
 from dmb.planning.tally import Tally
+from dmb.store.runs import OWNER_GONE
 
 #: A rate is that of the last so many seconds.
 RATE_S = 30.0

@@ -31,6 +31,15 @@ class Tally:
         self._open: dict[Key, list[Attempt]] = {}
         self._done: set[Key] = set()
         self._ends: deque[float] = deque()
+        self._noted = False
+
+    def took_over(self, outcomes: Mapping[str, int]) -> None:
+        """What the cell began with, as it has noted it. The rows themselves come into its log at its end."""
+        if not self._noted:
+            self._noted = True
+            self.outcomes.update(outcomes)
+            self.n_taken_over += sum(outcomes.values())
+            self.n_done += sum(outcomes.values())
 
     def take(self, row: Mapping[str, Any]) -> None:
         """One row as JSON has it. Raises ``KeyError``, ``TypeError`` or ``ValueError`` for what is no attempt."""
@@ -40,7 +49,7 @@ class Tally:
         seen = _seen(row["outcome"], row.get("cause", "first"), row.get("origin"), failure["kind"] if failure else None)
         if seen.origin is None and (self.first_sent is None or sent < self.first_sent):
             self.first_sent = sent
-        if key in self._done:
+        if key in self._done or (self._noted and seen.origin is not None):
             return
         attempts = self._open.setdefault(key, [])
         attempts.append(seen)

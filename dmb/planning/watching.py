@@ -23,7 +23,7 @@ from dmb.planning.progress import CellPlan, RunFacts, RunNow, Spend, run_now
 from dmb.planning.rehearsal import SUFFIX
 from dmb.planning.tally import Tally
 from dmb.store.files import load_json
-from dmb.store.layout import RUNS, budget_dir, cell_dir, raw_log, receipt_path, run_dir
+from dmb.store.layout import RUNS, budget_dir, cell_dir, raw_log, receipt_path, run_dir, taken_over_file
 from dmb.store.locks import looks_held
 from dmb.store.receipts import load_receipt
 from dmb.store.runs import all_runs, run_status, stops_dir
@@ -137,6 +137,10 @@ class Watch:
             tail = self._tails[plan.key] = Tail(raw_log(self.run, plan.contender, plan.suite))
             self._tallies[plan.key] = Tally(plan.retries)
         tally = self._tallies[plan.key]
+        # noted before the first row of its own
+        note = _json(taken_over_file(self.run, plan.contender, plan.suite))
+        if note.get("cell") == plan.key:
+            tally.took_over(note.get("outcomes", {}))
         for line in tail.new_lines():
             try:
                 row = json.loads(line)

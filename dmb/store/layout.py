@@ -37,6 +37,11 @@ def raw_log(run: str, contender: str, suite: str) -> Path:
     return run_dir(run) / "raw" / f"{contender}.{suite}.attempts.jsonl"
 
 
+def taken_over_file(run: str, contender: str, suite: str) -> Path:
+    """How many finished rows of earlier runs a cell began with, by outcome. They are in its log at its end only."""
+    return run_dir(run) / "raw" / f"{contender}.{suite}.taken-over.json"
+
+
 def decisions_file(run: str, contender: str, suite: str) -> Path:
     """The decisions that the attempts come to."""
     return run_dir(run) / "decisions" / f"{contender}.{suite}.jsonl"

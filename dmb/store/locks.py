@@ -12,6 +12,9 @@ from dmb.errors import CellBusy
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import SCRATCH
 
+#: Looking whether a lock is held takes it for an instant; this much patience tells a look from a holder.
+PROBE_S = 0.25
+
 
 class CellLock:
     """Held while a cell is asked. A second payer fails at once and learns who holds it."""
@@ -19,7 +22,8 @@ class CellLock:
     def __init__(self, cell: Path, run: str) -> None:
         self._cell, self._run = cell, run
         cell.mkdir(parents=True, exist_ok=True)
-        self._lock = FileLock(cell / "lock", timeout=0, thread_local=False)
+        # whoever looks whether it is held holds it for an instant
+        self._lock = FileLock(cell / "lock", timeout=PROBE_S, poll_interval=0.01, thread_local=False)
 
     def __enter__(self) -> CellLock:
         owner = self._cell / "owner.json"

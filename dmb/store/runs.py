@@ -23,6 +23,12 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 #: A cluster job that ends without its output deletes that path; it gets this long before a new run writes there.
 SETTLE_S = 2.0
 
+#: What the manifest says of jobs that are processes of the starting one: nobody is left to delete their outputs.
+JOBS_HERE = "here"
+
+#: The mark that stops a whole run, since its owner is gone.
+OWNER_GONE = "run"
+
 #: The proof of life of runs that this process has opened; the kernel drops it with the process.
 _alive: dict[str, FileLock] = {}
 
@@ -49,7 +55,19 @@ def begin_run(
 
     Without ``run`` the id is the next free ``<stem>-<n>``. The directory is made exclusively.
     """
-    RUNS.mkdir(exist_ok=True)
+    (RUNS / "_numbers").mkdir(parents=True, exist_ok=True)
+    with _birth_lock():
+        return _give_birth(run, stem, plan, snapshots, facts)
+
+
+def _birth_lock() -> FileLock:
+    """Held while a run is born, and while a directory without a manifest is judged: it may be one that is being born."""
+    return FileLock(RUNS / "_numbers" / ".lock", timeout=60.0, thread_local=False)
+
+
+def _give_birth(
+    run: str | None, stem: str, plan: dict[str, Any], snapshots: dict[str, bytes], facts: dict[str, Any]
+) -> str:
     counter = RUNS / "_numbers" / stem
     text = counter.read_text(encoding="utf-8", errors="replace").strip() if counter.exists() else ""
     last = int(text) if text.isdecimal() else 0
@@ -65,7 +83,8 @@ def begin_run(
     if not run:
         write_whole(counter, name.removeprefix(f"{stem}-").encode("ascii"))
     home = run_dir(name)
-    lock = FileLock(home / "alive", timeout=0, thread_local=False)
+    # nobody else has reason to hold it, but to look whether it is held
+    lock = FileLock(home / "alive", timeout=60.0, poll_interval=0.01, thread_local=False)
     lock.acquire()
     _alive[name] = lock
     for file, data in snapshots.items():
@@ -91,6 +110,11 @@ def run_status(run: str) -> str:
     except DamagedFile:
         # its rows are evidence all the same; that it was closed is no longer known
         return "interrupted"
+
+
+def has_ended(run: str) -> bool:
+    """Whether nothing more may be asked under it: it is closed, or a start that found its owner gone has stopped it."""
+    return run_status(run) != "running" or (stops_dir(run) / OWNER_GONE).exists()
 
 
 def _receipt_of(key: str, cell: dict[str, Any]) -> Path:
@@ -170,31 +194,45 @@ def all_runs() -> list[str]:
 
 
 def sweep(patience_s: float = 60.0) -> list[str]:
-    """Mark runs whose owner is gone as interrupted, and wait until their orphans have ended. Returns their ids.
+    """Mark runs whose owner is gone as interrupted, once their orphans have ended. Returns their ids.
 
     The stop mark makes an orphan end after the request in flight; only then may a new plan be made, since what it
-    finished counts.
+    finished counts. A run stays ``running`` until then, so that a sweep that is killed is made up for by the next one.
     """
-    swept = []
-    for run in all_runs():
-        home = run_dir(run)
-        if run_status(run) != "running" and (home / "manifest.json").exists():
-            continue
-        if is_held(home / "alive"):
-            continue  # another start is at work
-        if not ((home / "plan.json").exists() and (home / "manifest.json").exists()):
-            set_manifest(run, status="interrupted", ended_at=utc_now())
-            continue
-        if load_json(home / "manifest.json").get("host", socket.gethostname()) != socket.gethostname():
-            continue  # a kernel lock says nothing about another host's process
-        mark(run, "run", "its owner is gone")
-        set_manifest(run, status="interrupted", ended_at=utc_now())
-        swept.append(run)
-        deadline = time.monotonic() + patience_s
-        for key, cell in load_json(home / "plan.json")["cells"].items():
-            lock = receipt_path(cell["contender"], cell["suite"], key, cell["number"]).with_name("lock")
-            while is_held(lock) and time.monotonic() < deadline:
-                time.sleep(0.1)
-    if swept:
+    swept = [run for run in all_runs() if _owner_is_gone(run)]
+    for run in swept:
+        mark(run, OWNER_GONE, "its owner is gone")
+    deadline = time.monotonic() + patience_s
+    for lock in {lock for run in swept for lock in _cell_locks(run)}:
+        while is_held(lock) and time.monotonic() < deadline:
+            time.sleep(0.05)
+    # a job on this machine was a child of the owner, and nobody deletes what it leaves
+    if any(load_json(run_dir(run) / "manifest.json").get("jobs") != JOBS_HERE for run in swept):
         time.sleep(SETTLE_S)
+    for run in swept:
+        set_manifest(run, status="interrupted", ended_at=utc_now())
     return swept
+
+
+def _owner_is_gone(run: str) -> bool:
+    """Whether an open run has certainly lost its owner. One that was killed at its birth is closed at once."""
+    home = run_dir(run)
+    if not _was_born(home):
+        with _birth_lock():
+            if not (_was_born(home) or is_held(home / "alive")):
+                set_manifest(run, status="interrupted", ended_at=utc_now())
+        return False
+    if run_status(run) != "running" or is_held(home / "alive"):
+        return False
+    # a kernel lock says nothing about another host's process
+    return load_json(home / "manifest.json").get("host", socket.gethostname()) == socket.gethostname()
+
+
+def _was_born(home: Path) -> bool:
+    return (home / "manifest.json").exists() and ((home / "plan.json").exists() or run_status(home.name) != "running")
+
+
+def _cell_locks(run: str) -> list[Path]:
+    return [
+        _receipt_of(key, cell).with_name("lock") for key, cell in load_json(run_dir(run) / "plan.json")["cells"].items()
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from dmb.engine.decide import by_item
 from dmb.errors import CellBusy, DamagedFile, DmbError, MissingEvidence
 from dmb.planning.project import load_project
 from dmb.store.attempts import read_attempts
-from dmb.store.layout import decisions_file, raw_log, run_dir
+from dmb.store.layout import decisions_file, raw_log, run_dir, taken_over_file
 from dmb.store.locks import CellLock
 from dmb.store.runs import end_run, mark, run_status, set_manifest, stops_dir
 from tests.conftest import PROJECT
@@ -118,8 +119,10 @@ def test_a_new_run_imports_what_is_whole_and_asks_the_rest_and_touches_nothing_o
         receipt = ask(second, cell)
     assert (receipt.status, receipt.n_imported, receipt.n_asked, receipt.n_attempts) == ("complete", 3, 3, N)
     found = rows(second, cell)
-    assert [r.item for r in found] == [i.id for i in BUILT.items]
-    assert [r.origin for r in found] == [first] * 3 + [None] * 3
+    assert [(r.item, r.origin) for r in found] == [
+        *((i.id, None) for i in BUILT.items[3:]),
+        *((i.id, first) for i in BUILT.items[:3]),
+    ]
     assert [d["outputs"] for d in decisions(second, cell)] == wanted
     end_run(second)
     assert json.loads((run_dir(second) / "manifest.json").read_text())["parents"] == [first]
@@ -127,16 +130,39 @@ def test_a_new_run_imports_what_is_whole_and_asks_the_rest_and_touches_nothing_o
 
 def test_a_third_run_keeps_the_names_of_those_that_asked():
     cell = planned()
-    for run, keep in (("v9-1", 2), ("v9-2", 4)):
+    for run, keep in (("v9-1", 2), ("v9-2", 5)):
         assert begin(cell) == run
         ask(run, cell)
         tear(run, cell, keep)
         end_run(run)
-    # the rows of the first are in the second
+    # the second was torn while it took over what the first had asked
+    assert [r.origin for r in rows("v9-2", cell)] == [None] * 4 + ["v9-1"]
     shutil.rmtree(run_dir("v9-1") / "raw")
     third = begin(cell)
-    assert ask(third, cell).n_imported == 4
-    assert [r.origin for r in rows(third, cell)] == ["v9-1"] * 2 + ["v9-2"] * 2 + [None] * 2
+    assert ask(third, cell).n_imported == 5
+    assert Counter(r.origin for r in rows(third, cell)) == {"v9-1": 1, "v9-2": 4, None: 1}
+
+
+def test_runs_that_are_killed_one_after_the_other_hold_no_copies_of_each_others_rows():
+    def answer(number, body):
+        mark(f"v9-{number}", "run", "swept")
+        return first_option(number, body)
+
+    with Server(answer) as server:
+        cell = served(server, concurrency=1)
+        for number in range(1, N):
+            run = begin(cell)
+            with pytest.raises(DmbError, match="was stopped"):
+                ask(run, cell)
+            end_run(run)
+            assert [r.origin for r in rows(run, cell)] == [None]
+            # what it began with is noted for whoever watches it
+            noted = json.loads(taken_over_file(run, "m", "s").read_bytes()) if number > 1 else {"outcomes": {}}
+            assert sum(noted["outcomes"].values()) == number - 1
+        server.answer = first_option
+        receipt = ask(begin(cell), cell)
+    assert (receipt.n_imported, receipt.n_asked, receipt.n_attempts, len(server.sent)) == (N - 1, 1, N, N)
+    assert [r.origin for r in rows(f"v9-{N}", cell)] == [None, *(f"v9-{n}" for n in range(1, N))]
 
 
 def test_a_job_that_is_started_again_in_its_run_goes_on_in_the_same_log():
@@ -165,7 +191,7 @@ def test_a_job_that_is_started_again_does_not_import_twice():
     tear(second, cell, keep=5)
     receipt = ask(second, cell)
     assert (receipt.n_imported, receipt.n_asked) == (3, 3)
-    assert [r.origin for r in rows(second, cell)] == [first] * 3 + [None] * 3
+    assert [r.origin for r in rows(second, cell)] == [None] * 3 + [first] * 3
 
 
 def test_rows_of_another_key_are_not_taken_over():
@@ -192,10 +218,10 @@ def test_a_run_that_was_stopped_ends_without_a_receipt():
     cell = planned()
     run = begin(cell)
     mark(run, "run", "its owner is gone")
-    with pytest.raises(DmbError, match="was stopped"):
+    with pytest.raises(DmbError, match="has ended"):
         ask(run, cell)
-    assert not receipt_of(cell).exists() and rows(run, cell) == []
-    assert "was stopped" in (stops_dir(run) / f"failed.{cell[0][:16]}").read_text()
+    assert not receipt_of(cell).exists() and not raw_log(run, "random", "s").exists()
+    assert "has ended" in (stops_dir(run) / f"failed.{cell[0][:16]}").read_text()
 
 
 def test_a_stop_mark_is_seen_before_the_next_attempt():

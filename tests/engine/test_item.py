@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 from itertools import product
 
 import pytest
 
 from dmb.canonical import text_digest
 from dmb.contracts.attempt import Attempt, Failure
+from dmb.contracts.price import PriceRow
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
@@ -16,9 +18,12 @@ from dmb.engine.asked import Asked
 from dmb.engine.decide import by_item, decide, is_finished
 from dmb.engine.item import Rules, ask_item
 from dmb.engine.judge import judge_row, reply_bytes
+from dmb.engine.lane import Lane
 from dmb.engine.protocol import RETRYABLE
+from dmb.engine.purse import Purse
 from dmb.engine.stopped import Stopped
 from dmb.engine.task import Task
+from dmb.ledger.ledger import Ledger
 from dmb.wires import WIRES
 from dmb.wires.exchange import Call, Wire
 
@@ -326,3 +331,27 @@ def test_a_stop_that_comes_while_waiting_ends_the_wait(reason):
         script.run()
     assert sum(script.sleeps) < 1
     assert len(script.rows) == 1
+
+
+def test_a_place_in_the_lane_is_kept_until_row_and_charge_are_written(tmp_path, monkeypatch):
+    """Else a process that is killed could leave more open than the lane has places."""
+    price = PriceRow(provider="p", model="m", input="1", output="1", source="s", checked_on="2026-11-30")
+    lane = Lane(tmp_path / "lane", 1, lambda _: None, lambda: None)
+    seen = []
+
+    def look(what: str) -> None:
+        other = Lane(tmp_path / "lane", 1, lambda _: None, lambda: None)
+        seen.append((what, "free" if other._take() is not None else "taken"))
+        other.close()
+
+    with Ledger(tmp_path / "ledger", Decimal(1), Decimal(1)) as ledger:
+        purse = Purse(ledger, (price,), "standard", "r", "c", 1)
+        script = Script("rate_limit", "valid", lane=lane, purse=purse)
+        settle = ledger.settle
+        monkeypatch.setattr(ledger, "settle", lambda *a: (settle(*a), look("charge")))
+        ask_item(script, TASK, IDS, script.rules, lambda *_: look("row"), False)
+        assert ledger.totals().n_open == 0
+    assert seen == [("row", "taken"), ("charge", "taken")] * 2
+    look("end")
+    assert seen[-1] == ("end", "free")
+    lane.close()

@@ -16,7 +16,8 @@ import pytest
 from dmb.canonical import json_line
 from dmb.errors import UsageError
 from dmb.planning.watching import Watch, choose_run
-from dmb.store.layout import cell_dir, raw_log, receipt_path, run_dir
+from dmb.store.files import pretty_json, write_whole
+from dmb.store.layout import cell_dir, raw_log, receipt_path, run_dir, taken_over_file
 from dmb.store.locks import CellLock, is_held, looks_held
 from dmb.store.receipts import write_receipt
 from dmb.store.runs import begin_run, end_run, mark, set_manifest
@@ -100,6 +101,28 @@ def test_a_log_that_was_replaced_by_a_shorter_one_is_read_anew():
     assert done(watched) == 2
     raw_log(watched.run, "c", "s").write_bytes(line("z"))
     assert done(watched) == 1
+
+
+def test_rows_of_earlier_runs_count_from_the_start_and_once():
+    watched = Watch(begin())
+    note = {"cell": A, "outcomes": {"valid": 1, "refused": 1}}
+    write_whole(taken_over_file(watched.run, "c", "s"), pretty_json(note))
+    (cell,) = watched.look(NOW).cells
+    assert (cell.state, cell.n_done, cell.n_taken_over, cell.outcomes) == (
+        "preparing",
+        2,
+        2,
+        {"valid": 1, "refused": 1},
+    )
+    append(watched.run, line("a") + line("b"))
+    # they come into the log when the cell ends
+    append(watched.run, line("c", origin="v8") + line("d", origin="v8", outcome="refused"))
+    for look in (watched, Watch(watched.run)):
+        (cell,) = look.look(NOW).cells
+        assert (cell.n_done, cell.n_taken_over, cell.outcomes) == (4, 2, {"valid": 3, "refused": 1})
+    # the note of another key, of before the cell was planned anew, says nothing
+    write_whole(taken_over_file(watched.run, "c", "s"), pretty_json(note | {"cell": B}))
+    assert Watch(watched.run).look(NOW).cells[0].n_taken_over == 2
 
 
 def test_a_cell_with_a_receipt_is_taken_from_it_and_its_log_left_alone():

@@ -7,11 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from dmb.errors import CellBusy
 from dmb.store.locks import CellLock, is_held
@@ -58,6 +60,15 @@ def test_sigkill_frees_the_cell(tmp_path):
         assert not is_held(cell / "lock")
         with CellLock(cell, "r8"):
             assert is_held(cell / "lock")
+
+
+def test_a_look_at_the_moment_of_taking_it_is_no_holder(tmp_path):
+    look = FileLock(tmp_path / "lock", timeout=0, thread_local=False)
+    look.acquire()
+    end = threading.Timer(0.05, look.release)
+    end.start()
+    with CellLock(tmp_path, "r1"):
+        assert not end.is_alive()
 
 
 def test_within_one_process_too(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,18 @@ from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
 from dmb.store.receipts import write_receipt
-from dmb.store.runs import all_runs, begin_run, check_run_id, end_run, mark, run_status, stops_dir, sweep
+from dmb.store.runs import (
+    all_runs,
+    begin_run,
+    check_run_id,
+    end_run,
+    has_ended,
+    mark,
+    run_status,
+    set_manifest,
+    stops_dir,
+    sweep,
+)
 from tests.store.test_attempts import attempt, write
 from tests.store.test_receipts import receipt
 
@@ -247,6 +259,59 @@ def test_an_own_run_is_left_alone():
     end_run(run)
     before = (run_dir(run) / "manifest.json").read_bytes()
     assert sweep() == [] and (run_dir(run) / "manifest.json").read_bytes() == before
+
+
+SWEEPER = """
+import sys
+from dmb.store.runs import sweep
+print("sweeping", flush=True)
+sweep()
+"""
+
+
+def test_a_sweep_that_is_killed_while_it_waits_is_made_up_for_by_the_next(started, scratch):
+    kill(started("dead", *KEYS))
+    from tests.store.test_locks import held_elsewhere
+
+    cell = receipt_path("c-a", "s", KEYS[0], 1).parent
+    with held_elsewhere(cell):
+        command = [sys.executable, "-c", SWEEPER]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=scratch) as first:
+            first.stdout.readline()
+            while not (stops_dir("dead") / "run").exists():
+                assert first.poll() is None
+            first.kill()
+        # its jobs may ask nothing more, and it still has to be waited for
+        assert has_ended("dead") and run_status("dead") == "running"
+        assert sweep(patience_s=0.2) == ["dead"]
+    assert run_status("dead") == "interrupted" and sweep() == []
+
+
+@pytest.mark.parametrize("facts, waits", [({"jobs": "here"}, False), ({"jobs": "elsewhere"}, True), ({}, True)])
+def test_only_what_a_cluster_may_still_delete_is_waited_for(monkeypatch, facts, waits):
+    begin("dead", *KEYS)
+    runs._alive.pop("dead").release()
+    set_manifest("dead", **facts)
+    waited = []
+    monkeypatch.setattr(runs, "SETTLE_S", 123.0)
+    monkeypatch.setattr(runs.time, "sleep", waited.append)
+    assert sweep() == ["dead"]
+    assert waited == ([123.0] if waits else [])
+
+
+def test_a_run_that_is_being_born_is_not_taken_for_one_that_was_killed():
+    Path("runs/_numbers").mkdir(parents=True)
+    swept: list[list[str]] = []
+    with runs._birth_lock():
+        run_dir("r1").mkdir()
+        other = threading.Thread(target=lambda: swept.append(sweep()))
+        other.start()
+        other.join(0.2)
+        assert other.is_alive(), "it waits for the end of the birth"
+        write_whole(run_dir("r1") / "plan.json", pretty_json(plan()))
+        set_manifest("r1", status="running")
+    other.join()
+    assert swept == [[]] and run_status("r1") == "running"
 
 
 def test_the_sweep_waits_for_an_orphan_that_still_asks_but_not_for_ever(started):
