@@ -234,6 +234,7 @@ def _prepare(port: int, slots: int, items: int, home: Path, billed: bool) -> Non
         "train": None,
         "prior": None,
         "keywords": {},
+        "release": "bench",
         "prices": [price | {"checked_on": "2026-11-30"}],
         "skip": None,
         "simulated": True,

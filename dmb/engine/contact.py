@@ -56,7 +56,7 @@ def open_contact(
     may_ask: Callable[[], str | None],
     clock: Clock,
 ) -> Iterator[Contact]:
-    """``plan``: of the cell; ``release``: what the run's plan says for all of them (name, budget).
+    """``plan``: of the cell; ``release``: what the run's plan says for all of them (the budget).
 
     Raises ``DmbError``: no credential, a served model that does not come up.
     """
@@ -76,8 +76,9 @@ def open_contact(
             pace = _pace(shared, plan["contender"], entry, may_ask, clock)
         if provider.billed:
             budget = release["budget"]
-            home, caps = budget_dir(release["release"]), (Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"]))
-            ledger = Ledger(home, *caps, now=clock.now)
+            caps = Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"])
+            # a run may work for several releases, and each has its own cap
+            ledger = Ledger(budget_dir(plan["release"]), *caps, now=clock.now)
             closing.callback(ledger.close)
             prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
             tier = ordered_tier(entry.settings)

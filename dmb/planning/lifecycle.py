@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -89,15 +90,19 @@ def close_run(run: str) -> RunStatus:
 
 
 def _spend(run: str, plan: dict[str, Any]) -> dict[str, Any]:
-    """US dollars of this run by kind, and of its release over all runs; None where the ledger cannot be read."""
-    folder = budget_dir(plan["release"])
+    """US dollars of this run by kind, and of its first release over all runs; None where a ledger cannot be read."""
+    releases = sorted({cell["release"] for cell in plan["cells"].values()} | {plan["release"]})
     try:
-        mine, whole = read_totals(folder, run), read_totals(folder)
+        mine = [read_totals(budget_dir(r), run) for r in releases]
+        whole = read_totals(budget_dir(plan["release"]))
     except LedgerUnusable:
         return {"spend_usd": None, "release_committed_usd": None}
-    # a process that is gone settles nothing any more, and everybody of this run is gone
-    unsettled = mine.unsettled_usd + mine.reserved_open_usd
-    spend = {"scored": mine.scored_usd, "negotiation": mine.negotiation_usd, "unsettled": unsettled}
+    spend = {
+        "scored": sum((t.scored_usd for t in mine), Decimal(0)),
+        "negotiation": sum((t.negotiation_usd for t in mine), Decimal(0)),
+        # a process that is gone settles nothing any more, and everybody of this run is gone
+        "unsettled": sum((t.unsettled_usd + t.reserved_open_usd for t in mine), Decimal(0)),
+    }
     return {
         "spend_usd": {kind: usd_text(amount) for kind, amount in spend.items()},
         "release_committed_usd": usd_text(whole.committed_usd),

@@ -9,7 +9,7 @@ import datetime as dt
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,8 @@ class Planner:
             for c in contenders:
                 other = self.project.suites[s].metrics.compare_with
                 compared = cells.get((c, other)) if other else None
-                cells[c, s] = self._cell(c, s, spec, limit, selection.retry, compared, simulator)
+                planned = self._cell(c, s, spec, limit, selection.retry, compared, simulator)
+                cells[c, s] = replace(planned, job=planned.job | {"release": name})
         ordered = tuple(cells[c, s] for s in known for c in contenders)
         refreeze = {s: f for s in known if (f := self._frozen[s]).changed}
         key = None

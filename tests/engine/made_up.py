@@ -62,6 +62,7 @@ def planned(
         "provider": (provider := provider or {"billed": False}),
         "lane": {"id": entry["provider"], "concurrency": provider.get("concurrency", 4)},
         "prices": [],
+        "release": "v9",
         "slots": [{"id": "decision", "kind": "choice"}],
         "policy": {"retry_malformed": 1},
         "protocol": protocol | changes.pop("protocol", {}),

@@ -14,9 +14,10 @@ from dmb.canonical import sha256_hex
 from dmb.contracts.attempt import OUTCOMES
 from dmb.engine.decide import by_item
 from dmb.errors import CellBusy, DamagedFile, DmbError, MissingEvidence
+from dmb.ledger.shelf import read_totals
 from dmb.planning.project import load_project
 from dmb.store.attempts import read_attempts
-from dmb.store.layout import decisions_file, raw_log, run_dir, taken_over_file
+from dmb.store.layout import budget_dir, decisions_file, raw_log, run_dir, taken_over_file
 from dmb.store.locks import CellLock
 from dmb.store.runs import end_run, mark, run_status, set_manifest, stops_dir
 from tests.conftest import PROJECT
@@ -430,3 +431,19 @@ def test_a_real_decision_model_served_for_the_length_of_a_cell():
     assert {d["served_model"] for d in decisions("v9-1", cell)} == {entry.model}
     assert all(0 < d["outputs"]["decision"]["confidence"] <= 1 for d in decisions("v9-1", cell))
     assert (run_dir("v9-1") / "serve/sparrow-nano.s.log").exists()
+
+
+def test_each_release_of_a_run_has_its_own_ledger():
+    price = {"provider": "lab", "model": "m-1", "input": "1", "output": "0", "source": "s", "checked_on": "2026-11-30"}
+    with Server(first_option) as server:
+        cells = [
+            planned(name, SERVED, {"address": server.address}, prices=[price], release=release)
+            for name, release in (("m", "v9"), ("n", "other"))
+        ]
+        run = begin(*cells)
+        for cell in cells:
+            assert ask(run, cell).status == "complete"
+    for release in ("v9", "other"):
+        totals = read_totals(budget_dir(release))
+        # ten tokens a question, a dollar a million
+        assert (totals.n_settled, totals.scored_usd * 1_000_000) == (N, 10 * N)
