@@ -19,7 +19,7 @@ from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.inputs import nearest
 from dmb.ledger.ledger import Ledger
 from dmb.planning.freeze import write_lock
-from dmb.planning.lifecycle import close_run, open_run
+from dmb.planning.lifecycle import close_run, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.planning.rehearsal import SUFFIX
@@ -300,6 +300,8 @@ class Driver:
             return
         status = close_run(self._run)
         say(f"run {self._run}: {status}")
+        if (warning := spend_warning(self._run)) is not None:
+            say(warning)
         cells = load_json(run_dir(self._run) / "cells.json")
         if any(c["status"] in ("stopped", "dnf") for c in cells):
             say("some cells stopped before their end; `dmb run --id NEW --retry` asks the rest")

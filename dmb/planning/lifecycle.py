@@ -118,6 +118,20 @@ def _negotiated(run: str) -> dict[str, Any]:
     }
 
 
+def spend_warning(run: str) -> str | None:
+    """For the user, once a run has ended: the soft cap is passed, or nobody can say what was spent. None otherwise."""
+    manifest = load_json(run_dir(run) / "manifest.json")
+    release, budget, committed = manifest["release"], manifest["budget"], manifest["release_committed_usd"]
+    if committed is None:
+        return f"release {release}: its ledger cannot be read, so nobody can say what was spent"
+    if Decimal(committed) <= Decimal(budget["soft_usd"]):
+        return None
+    return (
+        f"release {release}: {committed} USD are spent or reserved, more than the soft cap of {budget['soft_usd']}; "
+        f"nothing is sent beyond {budget['hard_usd']}"
+    )
+
+
 def _priors(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     priors = {}
     for cell in cells:
