@@ -260,6 +260,9 @@ class Driver:
         self._publishes = [j.wildcards.release for j in jobs if j.rule.name == "publish"]
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
+            if any(c.asks and c.receipt == Path(path) for c in self._cells.values()):
+                # such as by a process of a killed start on another host; the workflow would delete the receipt
+                raise DmbError(f"{path}: the cell was answered by somebody else since the plan was made; start again")
             raise DmbError(
                 f"{path} exists: the cell is answered, and forcing does not ask it again; a nonce in its release does"
             )
