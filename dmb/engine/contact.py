@@ -119,7 +119,7 @@ def _pace(
     home = lane_dir(shared.id)
     files = [
         (home / "pace.json", windows_of(shared.limits)),
-        (home / f"pace.{contender}.json", windows_of(entry.limits)),
+        (home / f"pace.{contender}.json", windows_of(entry.limits, alone=True)),
     ]
     if not any(windows for _, windows in files):
         return None

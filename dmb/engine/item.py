@@ -7,6 +7,7 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from decimal import Decimal
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
 from dmb.engine.asked import Asked
@@ -15,11 +16,11 @@ from dmb.engine.judge import Verdict, judge
 from dmb.engine.lane import Lane
 from dmb.engine.pace import Pace, Ticket
 from dmb.engine.protocol import STOPS_PROVIDER, next_cause
-from dmb.engine.purse import Place, Purse
+from dmb.engine.purse import Place, Purse, Unpriced
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
 from dmb.engine.task import Task
 from dmb.ledger.ledger import Reservation
-from dmb.ledger.refusals import BudgetExhausted
+from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable
 from dmb.prompting import request_digest
 from dmb.wires.retry_hint import retry_after_s
 
@@ -83,7 +84,7 @@ def ask_item(
             record(row, verdict)
             attempts.append(row)
             if rules.purse is not None and tried.reservation is not None:
-                cost_usd = rules.purse.settle(tried.reservation, tried.asked, verdict, tried.sent_at)
+                cost_usd = _settle(rules.purse, tried.reservation, tried, verdict)
         if rules.pace is not None and tried.ticket is not None:
             rules.pace.note(tried.ticket, verdict.usage, cost_usd)
         if row.failure is not None and row.failure.kind in STOPS_PROVIDER:
@@ -120,10 +121,21 @@ def _attempt(asker: Asker, task: Task, suite: str, number: int, rules: Rules, pl
         return _Tried(rules.now(), asker.ask(task.request, call, task.key, option_ids), None, ticket)
     try:
         reservation = rules.purse.reserve(Place(suite, *task.key, number), call.body, rules.now())
+    except Unpriced as e:
+        raise Stopped(f"budget: {e}") from None
     except BudgetExhausted as e:
         raise EveryLaneStopped(f"budget: {e}") from None
     sent_at = rules.now()
     return _Tried(sent_at, asker.ask(task.request, call, task.key, option_ids), reservation, ticket)
+
+
+def _settle(purse: Purse, reservation: Reservation, tried: _Tried, verdict: Verdict) -> Decimal | None:
+    """What it was charged. A ledger that can no longer be written stops everybody: the row is kept, and the reservation
+    stays charged."""
+    try:
+        return purse.settle(reservation, tried.asked, verdict, tried.sent_at)
+    except LedgerUnusable as e:
+        raise EveryLaneStopped(f"budget: {e}") from None
 
 
 def _wait(rules: Rules, seconds: float) -> None:

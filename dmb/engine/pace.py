@@ -30,12 +30,16 @@ BYTES_PER_TOKEN = 3
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """At most ``most`` of ``what`` ("calls", "tokens", "usd") in any ``seconds``."""
+    """At most ``most`` of ``what`` ("calls", "tokens", "usd") in any ``seconds``.
+
+    ``stops``: used up, it is not waited for; ``alone``: that is the matter of one contender, and not of its lane.
+    """
 
     what: str
     most: Decimal
     seconds: float
     stops: bool
+    alone: bool = False
 
     @property
     def text(self) -> str:
@@ -44,8 +48,8 @@ class Window:
         return f"{self.most.normalize():f} {self.what} in {span}"
 
 
-def windows_of(limits: Limits) -> tuple[Window, ...]:
-    """The windows that an entry's limits come to."""
+def windows_of(limits: Limits, alone: bool = False) -> tuple[Window, ...]:
+    """The windows that an entry's limits come to; ``alone``: those of a contender."""
     found = []
     if limits.requests_per_minute is not None:
         found.append(Window("calls", Decimal(limits.requests_per_minute), 60.0, False))
@@ -55,7 +59,7 @@ def windows_of(limits: Limits) -> tuple[Window, ...]:
         what, most = next(
             (w, m) for w, m in (("calls", a.calls), ("tokens", a.tokens), ("usd", a.usd)) if m is not None
         )
-        found.append(Window(what, Decimal(most), a.hours * 3600.0, a.when_used_up == "stop"))
+        found.append(Window(what, Decimal(most), a.hours * 3600.0, a.when_used_up == "stop", alone))
     return tuple(found)
 
 
@@ -118,7 +122,8 @@ class Pace:
             for w in windows:
                 seconds = wait_s(w, state.get(_name(w), {}), need[w.what], now_s)
                 if seconds is None or (seconds > 0 and w.stops):
-                    raise LaneStopped(f"budget: the allowance of {w.text} is used up")
+                    stopped = Stopped if w.alone else LaneStopped
+                    raise stopped(f"budget: the allowance of {w.text} is used up")
                 longest = max(longest, seconds)
             if longest == 0.0:
                 for w in windows:

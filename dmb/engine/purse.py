@@ -11,9 +11,13 @@ from dmb.contracts.ledger import SpendKind
 from dmb.contracts.price import PriceRow
 from dmb.engine.asked import Asked
 from dmb.engine.judge import Verdict
+from dmb.errors import DmbError
 from dmb.ledger.ledger import Ledger, Reservation
-from dmb.ledger.refusals import BudgetExhausted
 from dmb.pricing import attempt_cost_usd, not_billed, worst_case_usd
+
+
+class Unpriced(DmbError):
+    """No price of this contender holds now. Others may go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +44,11 @@ class Purse:
     kind: SpendKind = "scored"
 
     def reserve(self, place: Place, body: str, at: dt.datetime) -> Reservation:
-        """On disk before anything is sent. Raises ``BudgetExhausted`` where it does not fit under the cap, or where no
-        price holds: what cannot be bounded is not sent."""
+        """On disk before anything is sent. Raises ``BudgetExhausted`` where it does not fit under the cap, ``Unpriced``
+        where no price holds: what cannot be bounded is not sent."""
         worst = worst_case_usd(self.prices, len(body.encode("utf-8")), self.max_output_tokens, at, self.tier)
         if worst is None:
-            raise BudgetExhausted(
-                f"{self.contender}: no price in data/prices.toml holds now, so nothing can be reserved"
-            )
+            raise Unpriced(f"{self.contender}: no price in data/prices.toml holds now, so nothing can be reserved")
         return self.ledger.reserve(
             worst,
             run=self.run,

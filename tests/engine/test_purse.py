@@ -8,12 +8,15 @@ from decimal import Decimal
 import pytest
 
 from dmb.contracts.attempt import Usage
+from dmb.contracts.cell import Receipt
 from dmb.contracts.price import PriceRow
 from dmb.engine.asked import Asked
 from dmb.engine.judge import Verdict
-from dmb.engine.purse import Place, Purse
+from dmb.engine.purse import Place, Purse, Unpriced
 from dmb.ledger.ledger import Ledger
-from dmb.ledger.refusals import BudgetExhausted
+from dmb.ledger.shelf import read_totals
+from dmb.store.layout import budget_dir
+from tests.engine.made_up import BUILT, Server, ask, begin, first_option, planned
 
 NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
 PRICES = (PriceRow(provider="p", model="m", input="1", output="10", source="s", checked_on="2026-11-30"),)
@@ -71,6 +74,67 @@ def test_what_was_turned_away_or_never_sent_costs_nothing(ledger, status, sent):
 
 def test_what_has_no_price_is_not_sent(ledger):
     purse = Purse(ledger, PRICES, "batch", "r-1", "c", 50)
-    with pytest.raises(BudgetExhausted, match="c: no price"):
+    with pytest.raises(Unpriced, match="c: no price"):
         purse.reserve(Place("s", "i", 0, 0, 1), "0123456789", NOON)
     assert not ledger.folder.exists()
+
+
+# -- in a whole cell
+
+ENTRY = {"provider": "lab", "wire": "systemone", "model": "m-1", "display": {"label": "M"}}
+PRICE = {"provider": "lab", "model": "m-1", "input": "1", "output": "1", "source": "s", "checked_on": "2026-11-30"}
+N = len(BUILT.items)
+
+
+def ended(server: Server, prices: list[dict], contenders: dict[str, dict]) -> list[Receipt]:
+    """Receipts of cells of one lane, asked one after the other in one run."""
+    provider = {"address": server.address, "concurrency": 1}
+    cells = [
+        planned(name, ENTRY | more, provider, prices=prices if name == "m" else [PRICE])
+        for name, more in contenders.items()
+    ]
+    run = begin(*cells)
+    return [ask(run, cell) for cell in cells]
+
+
+def test_a_price_that_has_ended_stops_its_contender_and_nobody_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Server(first_option) as server:
+        old, other = ended(server, [PRICE | {"valid_to": "2026-01-01"}], {"m": {}, "n": {}})
+        assert len(server.sent) == N
+    assert old.status == "stopped" and old.stop_reason.startswith("budget: m: no price in data/prices.toml holds now")
+    assert old.outcomes["skipped"] == N and old.n_attempts == 0
+    assert (other.status, other.outcomes["valid"]) == ("complete", N)
+
+
+def test_a_contenders_own_allowance_stops_it_and_not_its_lane(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    limits = {"allowances": [{"calls": 2, "hours": 5.0, "when_used_up": "stop"}]}
+    with Server(first_option) as server:
+        limited, other = ended(server, [PRICE], {"m": {"limits": limits}, "n": {}})
+        assert len(server.sent) == 2 + N
+    assert (limited.status, limited.stop_reason) == ("stopped", "budget: the allowance of 2 calls in 5 h is used up")
+    assert (limited.outcomes["valid"], limited.outcomes["skipped"]) == (2, N - 2)
+    assert (other.status, other.outcomes["valid"]) == ("complete", N)
+
+
+def test_a_ledger_that_breaks_while_a_request_is_out_stops_everybody_and_keeps_the_row(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    broken = []
+
+    def settle(ledger: Ledger, reservation, charged_usd) -> None:
+        if len(broken) == 1:
+            ledger.close()
+        broken.append(reservation)
+        really(ledger, reservation, charged_usd)
+
+    really = Ledger.settle
+    monkeypatch.setattr(Ledger, "settle", settle)
+    with Server(first_option) as server:
+        stopped, skipped = ended(server, [PRICE], {"m": {}, "n": {}})
+        assert len(server.sent) == 2
+    assert stopped.status == "stopped" and stopped.stop_reason.startswith("budget: runs/_budget/v9: was closed")
+    assert (stopped.outcomes["valid"], stopped.outcomes["skipped"], stopped.n_attempts) == (2, N - 2, 2)
+    assert (skipped.status, skipped.stop_reason) == ("skipped", f"lane stopped: {stopped.stop_reason}")
+    totals = read_totals(budget_dir("v9"))
+    assert (totals.n_settled, totals.n_unsettled) == (1, 1)
