@@ -30,6 +30,8 @@ from tests.simulate.asking import WAYS, Way
 
 KEY_VARIABLE = "DMB_TEST_KEY"
 
+RELEASE = "trial"
+
 NOON = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
 
 #: Two more than the failures in a row that stop a cell.
@@ -145,16 +147,16 @@ class Trials:
             shutil.rmtree(home)
 
     def _run(self, case: Case) -> Ended:
-        way, release = WAYS[case.way], "trial"
+        way = WAYS[case.way]
         rules = () if case.fault is None else (FaultRule(do=case.fault, **case.given),)
         self._simulator.use(Scenario(name="trial", fault=rules))
         address = f"{self._simulator.address}/{way.provider}" if case.fault else "http://127.0.0.1:9"
         key, job = self._cell(case, way, address)
-        plan = {"release": release, "budget": {"hard_usd": "60", "soft_usd": "40"}, "cells": {key: job}}
-        run = begin_run(None, release, plan, {}, {})
+        plan = {"release": RELEASE, "budget": {"hard_usd": "60", "soft_usd": "40"}, "cells": {key: job}}
+        run = begin_run(None, RELEASE, plan, {}, {})
         before, slept_s = self._simulator.counts(), self._time.slept_s
         receipt = ask(run, (key, job), self._time.clock)
-        after, totals = self._simulator.counts(), read_totals(budget_dir(release))
+        after, totals = self._simulator.counts(), read_totals(budget_dir(RELEASE))
         assert totals.n_open == 0 and totals.committed_usd == totals.settled_usd + totals.unsettled_usd
         rows = list(read_attempts(raw_log(run, "m", "s")))
         return Ended(
@@ -193,6 +195,7 @@ class Trials:
             entry,
             provider,
             questions(case.n, case.topic),
+            release=RELEASE,
             prices=[price(way.provider, way.model).model_dump(mode="json", exclude_defaults=True)],
             protocol={"backoff_s": 1.0, "request_timeout_s": 20.0, **case.protocol},
         )
