@@ -10,8 +10,28 @@ CellStatus = Literal["complete", "dnf", "stopped", "skipped"]
 RunStatus = Literal["running", "complete", "stopped", "failed", "interrupted"]
 
 
+class Negotiation(Frozen):
+    """What one run's probes found out about a contender before its first question.
+
+    ``settings``: those to ask with, None where nothing was accepted; ``given_up``: names of those that were not.
+    ``log_sha256`` is that of the first ``n_attempts`` rows of ``log``: where nothing was found, a later cell of the run
+    probes on.
+    """
+
+    run: str
+    settings: dict[str, Any] | None
+    given_up: tuple[str, ...]
+    n_probes: int
+    n_attempts: int
+    log: str
+    log_sha256: Sha256
+
+
 class Receipt(Frozen):
-    """What a paid job declares to the workflow. It is written once and never edited."""
+    """What a paid job declares to the workflow. It is written once and never edited.
+
+    ``negotiation``: of each run whose probes say how this cell's rows were asked, imported ones included.
+    """
 
     cell_key: Sha256
     number: int
@@ -30,6 +50,7 @@ class Receipt(Frozen):
     raw_sha256: Sha256 | None = None
     simulated: bool = False
     wall_s: float
+    negotiation: tuple[Negotiation, ...] = ()
     parts: dict[str, Any]
 
 
@@ -84,8 +105,44 @@ class CostRecord(Frozen):
     compared_charged_usd: str | None = None
 
 
+class NegotiationSpend(Frozen):
+    """A run's probes of a contender, and what they cost apart from what is scored.
+
+    All cells of that run and contender rest on the same probes, so it is never to be added up over suites. No ``cost``:
+    ``note`` says why.
+    """
+
+    run: str
+    settings: dict[str, Any] | None
+    given_up: tuple[str, ...]
+    n_probes: int
+    n_attempts: int
+    cost: CostRecord | None = None
+    note: str | None = None
+
+
+class TimingRecord(Frozen):
+    """How the times of a cell were taken, over its attempts that were sent over a wire; medians are in milliseconds.
+
+    ``lagged``: the asking process was kept from running for more than 10 ms, or 10 % of the request, so that those times
+    say more about the asking machine. Connection set-up (TCP, then TLS) and client wait are no part of a request's time.
+    """
+
+    n_attempts: int
+    n_timed: int
+    lagged: MeasureRecord
+    new_connections: MeasureRecord
+    connect_ms: MeasureRecord
+    tls_ms: MeasureRecord
+    first_byte_ms: MeasureRecord
+    client_wait_ms: MeasureRecord
+
+
 class Score(Frozen):
-    """``score.<n>.<scorekey>.json``: one cell's numbers, each recomputable from the receipt's raw log."""
+    """``score.<n>.<scorekey>.json``: one cell's numbers, each recomputable from the receipt's raw log.
+
+    ``repeats``: how often each item was asked. ``timing``: None where nothing was sent over a wire.
+    """
 
     score_key: Sha256
     cell_key: Sha256
@@ -100,6 +157,7 @@ class Score(Frozen):
     simulated: bool
     n_expected: int
     n_groups: int
+    repeats: int = 1
     outcomes: dict[str, int]
     n_attempts: int
     confidence_kinds: tuple[str, ...]
@@ -113,3 +171,5 @@ class Score(Frozen):
     cost: CostRecord | None = None
     cost_usd: str | None = None
     cost_note: str | None = None
+    negotiation: tuple[NegotiationSpend, ...] = ()
+    timing: TimingRecord | None = None

@@ -21,6 +21,7 @@ from dmb.engine.decide import Key, decide, is_finished
 from dmb.engine.earlier import logged_attempts
 from dmb.engine.item import ask_item
 from dmb.engine.judge import Verdict, judge_row
+from dmb.engine.negotiate import found_by
 from dmb.engine.questions import Questions
 from dmb.engine.spool import DecisionSpool
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
@@ -88,6 +89,8 @@ class _Cell:
         self.stop_reason: str | None = None
         self.n_attempts = self.n_imported = self.n_failed_in_a_row = 0
         self.asked = bytearray()
+        #: Runs that asked a row of this cell: their probes say how.
+        self.askers: set[str] = set()
         self.simulated = False
         self.outcomes: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -180,6 +183,7 @@ class _Cell:
         spool: DecisionSpool,
     ) -> None:
         with open_contact(self.run, self.plan, self.release, self._may_not, self.clock) as contact:
+            self.askers.add(self.run)
             try:
                 contact.agree()
             except Stopped as e:
@@ -243,6 +247,7 @@ class _Cell:
         with self._lock:
             self.n_attempts += 1
             self.simulated = self.simulated or row.simulated
+            self.askers.add(row.origin or self.run)
 
     def _look_out_for_a_dead_end(self, last: Attempt, contact: Contact) -> None:
         """Stop the cell when nobody answers any more: what follows would only be written down as failed."""
@@ -297,5 +302,6 @@ class _Cell:
             raw_sha256=file_sha256(self.raw) if asked else None,
             simulated=self.simulated,
             wall_s=wall_s,
+            negotiation=tuple(n for run in sorted(self.askers) if (n := found_by(run, self.contender)) is not None),
             parts=self.plan["parts"],
         )

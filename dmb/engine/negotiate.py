@@ -13,16 +13,14 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from dmb.canonical import text_digest
 from dmb.contracts.attempt import Attempt
-from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.cell import Negotiation
 from dmb.engine.askers import WireAsker
 from dmb.engine.item import Rules, ask_item
+from dmb.engine.probe_question import NEGOTIATION, REQUEST, SHOWN
 from dmb.engine.stopped import Stopped
 from dmb.engine.task import Task
-from dmb.prompting import CONFIDENCE_DEFINITION
-from dmb.store.attempts import AttemptLog
+from dmb.store.attempts import AttemptLog, first_rows_sha256, read_attempts
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import probes_dir
 from dmb.wires import WIRES
@@ -31,19 +29,6 @@ AUTO = "auto"
 
 #: Settings without which a contender can be asked all the same, in the order in which they are given up.
 GIVEN_UP = ("temperature", "reasoning", "thinking", "effort", "thinking_level", "thinking_budget")
-
-#: What stands in the place of cell and suite in the rows of probes.
-NEGOTIATION = "negotiation"
-
-_OPTIONS = ("weather", "cooking")
-_REQUEST = Request(
-    state="It has been raining since this morning, and the wind is picking up.",
-    instructions="What is the text about?",
-    options=_OPTIONS,
-    slots=(Slot(id="decision", kind="choice"),),
-    confidence_definition=CONFIDENCE_DEFINITION,
-)
-_SHOWN = tuple((text, text_digest(text)) for text in _OPTIONS)
 
 
 def negotiate(
@@ -68,6 +53,26 @@ def negotiate(
                 raise Stopped(reason) from None
 
 
+def found_by(run: str, contender: str) -> Negotiation | None:
+    """What the run's probes of that contender have come to by now; None where it was not probed, or its log is gone."""
+    found = probes_dir(run) / f"{contender}.json"
+    log = found.with_suffix(".jsonl")
+    rows = list(read_attempts(log))
+    digest = first_rows_sha256(log, len(rows))
+    if not rows or digest is None:
+        return None
+    told = load_json(found) if found.exists() else {"settings": None, "given_up": []}
+    return Negotiation(
+        run=run,
+        settings=told["settings"],
+        given_up=tuple(told["given_up"]),
+        n_probes=sum(row.attempt == 1 for row in rows),
+        n_attempts=len(rows),
+        log=str(log),
+        log_sha256=digest,
+    )
+
+
 def _probe(run: str, contender: str, asker: WireAsker, wire: str, rules: Rules, simulated: bool, found: Path) -> None:
     purse = replace(rules.purse, kind="negotiation") if rules.purse is not None else None
     rules = replace(rules, retry_malformed=0, purse=purse)
@@ -79,7 +84,7 @@ def _probe(run: str, contender: str, asker: WireAsker, wire: str, rules: Rules, 
         for settings in ladder:
             asker.settings = settings
             ids = {"cell": NEGOTIATION, "contender": contender, "suite": NEGOTIATION}
-            task = Task(f"probe-{len(tried) + 1}", 0, 0, _REQUEST, _SHOWN)
+            task = Task(f"probe-{len(tried) + 1}", 0, 0, REQUEST, SHOWN)
             last = ask_item(asker, task, ids, rules, lambda row, _: log.append(row), simulated)
             tried.append({"settings": settings, "outcome": last.outcome, "reason": last.reason})
             if last.outcome == "valid":

@@ -10,6 +10,8 @@ from dmb.metrics.measure import Measure, unknown
 from dmb.metrics.percentiles import percentile
 from dmb.metrics.quantiles import normal_quantile, t_quantile
 from dmb.metrics.rates import rate
+from dmb.metrics.repeats import disagreement_rate, item_medians
+from dmb.metrics.timing import is_lagged, median, share
 from dmb.metrics.wilson import wilson
 
 __all__ = [
@@ -18,16 +20,21 @@ __all__ = [
     "brier",
     "cluster_interval",
     "cost_per_1000",
+    "disagreement_rate",
     "dominant",
     "ece",
     "ece_drift",
     "flip_rate",
+    "is_lagged",
+    "item_medians",
     "macro_f1",
+    "median",
     "normal_quantile",
     "percentile",
     "prediction_histogram",
     "rate",
     "reliability",
+    "share",
     "t_quantile",
     "unknown",
     "wilson",

@@ -26,6 +26,7 @@ SCORING_CODE = (
     "metrics/*.py",
     "engine/judge.py",
     "engine/decide.py",
+    "engine/probe_question.py",
     "engine/protocol.py",
     "contracts/*.py",
     "wires/charge.py",

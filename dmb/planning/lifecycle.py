@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Iterable
 from decimal import Decimal
@@ -12,17 +13,15 @@ from typing import Any
 import dmb
 from dmb.canonical import digest, sha256_hex
 from dmb.contracts.cell import RunStatus
-from dmb.ledger.amounts import usd_text
-from dmb.ledger.refusals import LedgerUnusable
-from dmb.ledger.shelf import read_totals
 from dmb.planning.keys import installed_version
 from dmb.planning.plan import PlannedCell
 from dmb.planning.project import CONTENDERS, PRICES, Project
+from dmb.planning.spending import committed_of, spend_of
 from dmb.prompting import CONFIDENCE_DEFINITION
 from dmb.store.attempts import whole_lines
 from dmb.store.files import load_json
 from dmb.store.frozen_items import gold_shares, load_items
-from dmb.store.layout import budget_dir, decisions_file, probes_dir, run_dir
+from dmb.store.layout import decisions_file, probes_dir, run_dir
 from dmb.store.runs import JOBS_HERE, begin_run, end_run, set_manifest
 
 #: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
@@ -57,7 +56,7 @@ def _facts(project: Project, release: str, cells: list[PlannedCell], snapshots: 
         "protocol": project.config.protocol.model_dump(mode="json"),
         "dmb_version": dmb.__version__,
         "python_version": platform.python_version(),
-        "platform": platform.platform(),
+        "machine": {"cpu_count": os.cpu_count(), "platform": platform.platform()},
         "libraries": {n: installed_version(n) for n in _LIBRARIES},
         "contenders": {c: project.contenders[c].model_dump(mode="json", exclude_defaults=True) for c in contenders},
         "settings": {
@@ -85,28 +84,9 @@ def close_run(run: str) -> RunStatus:
     plan = load_json(run_dir(run) / "plan.json")
     cells = plan["cells"].values()
     facts = {"priors": _priors(cells), "served_models": _served_models(run, cells), "negotiated": _negotiated(run)}
-    set_manifest(run, **facts, **_spend(run, plan))
+    spend = {"spend_usd": spend_of(run, plan), "release_committed_usd": committed_of(plan["release"])}
+    set_manifest(run, **facts, **spend)
     return end_run(run)
-
-
-def _spend(run: str, plan: dict[str, Any]) -> dict[str, Any]:
-    """US dollars of this run by kind, and of its first release over all runs; None where a ledger cannot be read."""
-    releases = sorted({cell["release"] for cell in plan["cells"].values()} | {plan["release"]})
-    try:
-        mine = [read_totals(budget_dir(r), run) for r in releases]
-        whole = read_totals(budget_dir(plan["release"]))
-    except LedgerUnusable:
-        return {"spend_usd": None, "release_committed_usd": None}
-    spend = {
-        "scored": sum((t.scored_usd for t in mine), Decimal(0)),
-        "negotiation": sum((t.negotiation_usd for t in mine), Decimal(0)),
-        # a process that is gone settles nothing any more, and everybody of this run is gone
-        "unsettled": sum((t.unsettled_usd + t.reserved_open_usd for t in mine), Decimal(0)),
-    }
-    return {
-        "spend_usd": {kind: usd_text(amount) for kind, amount in spend.items()},
-        "release_committed_usd": usd_text(whole.committed_usd),
-    }
 
 
 def _negotiated(run: str) -> dict[str, Any]:

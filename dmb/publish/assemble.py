@@ -11,8 +11,9 @@ from dmb.contracts.price import PricesFile
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.planning.plan import PlannedCell, PlannedRelease
 from dmb.planning.project import Project
+from dmb.planning.spending import spend_told
 from dmb.publish.numbers import things
-from dmb.publish.release import Attribution, Deviation, Release, RunFacts
+from dmb.publish.release import Attribution, Deviation, Machine, Release, RunFacts
 from dmb.store.files import load_json
 from dmb.store.layout import run_dir
 
@@ -88,9 +89,14 @@ def _run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
         "python": manifest.get("python_version", "not-recorded"),
         "dmb": manifest.get("dmb_version", "not-recorded"),
     }
+    # runs of before there were machine facts have the platform alone
+    machine = manifest.get("machine") or {"platform": manifest.get("platform")}
+    caps = manifest.get("budget") or {}
     return RunFacts(
         id=run,
         started_at=manifest.get("started_at", "not-recorded"),
         versions=versions | {k: v or "not installed" for k, v in manifest.get("libraries", {}).items()},
-        spend_usd=manifest.get("spend_usd", {}),
+        spend_usd=spend_told(manifest),
+        budget_usd={cap: caps.get(f"{cap}_usd") for cap in ("soft", "hard")},
+        machine=Machine(machine.get("cpu_count"), machine.get("platform")),
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.attempt import OUTCOMES
-from dmb.contracts.cell import MeasureRecord, Score
+from dmb.contracts.cell import MeasureRecord, Score, TimingRecord
+from dmb.pricing import usd_digits
 from dmb.publish.tables.charges import gap
+from dmb.publish.tables.entries import SPEND, total_spend
 
 if TYPE_CHECKING:
-    from dmb.publish.release import Release
+    from dmb.publish.release import Release, RunFacts
 
 #: More than any number here is worth, and few enough that the last bits of a sum do not show.
 DIGITS = 12
@@ -22,9 +25,21 @@ def cells_json(release: Release) -> str:
         "release": release.name,
         "release_key": release.key,
         "simulated": release.simulated,
+        "spend_usd": {kind: _usd(amount) for kind, amount in total_spend(release).items()},
+        "runs": [_run(run) for run in release.runs],
         "cells": [_cell(score) for score in release.cells.values()],
     }
     return json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _run(run: RunFacts) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "started_at": run.started_at,
+        "machine": run.machine._asdict(),
+        "budget_usd": {cap: run.budget_usd.get(cap) for cap in ("soft", "hard")},
+        "spend_usd": {kind: run.spend_usd.get(kind) for kind in SPEND},
+    }
 
 
 def _cell(score: Score) -> dict[str, Any]:
@@ -38,13 +53,25 @@ def _cell(score: Score) -> dict[str, Any]:
         "simulated": score.simulated,
         "n_expected": score.n_expected,
         "n_groups": score.n_groups,
+        "repeats": score.repeats,
         "outcomes": {outcome: score.outcomes.get(outcome, 0) for outcome in OUTCOMES},
         "metrics": _metrics(score.metrics),
         "cost_usd": score.cost_usd,
         "cost_note": score.cost_note,
         "cost": None if score.cost is None else score.cost.model_dump(mode="json") | {"gap": _gap(score)},
+        "negotiation": [spend.model_dump(mode="json") for spend in score.negotiation],
+        "timing": None if score.timing is None else _timing(score.timing),
         "slices": [{"by": part.by, "value": part.value, "metrics": _metrics(part.metrics)} for part in score.slices],
     }
+
+
+def _timing(timing: TimingRecord) -> dict[str, Any]:
+    measured = {name: value for name, value in timing if isinstance(value, MeasureRecord)}
+    return {"n_attempts": timing.n_attempts, "n_timed": timing.n_timed, **_metrics(measured)}
+
+
+def _usd(amount: Decimal | None) -> str | None:
+    return None if amount is None else usd_digits(amount)
 
 
 def _gap(score: Score) -> float | None:

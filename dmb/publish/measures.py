@@ -55,6 +55,11 @@ MEASURES: dict[str, Measure] = {
         "percent",
         "Items that the contender cannot take at all, such as too many options, of the completed.",
     ),
+    "disagreement_rate": Measure(
+        "Disagreement between repeats",
+        "percent",
+        "Items whose valid repeats do not all choose the same option, of those with at least two valid repeats.",
+    ),
     "ece": Measure(
         "Expected calibration error",
         "index",

@@ -1,9 +1,12 @@
-"""Notes that come with numbers, in words for somebody who does not know how they were computed."""
+"""Notes that come with numbers, and settings, in words for somebody who does not know how they were computed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dmb.canonical import canonical_json
 
 _NO_INTERVAL = "so no interval is printed"
 #: What scoring writes, as a whole part of a note, and what is printed instead.
@@ -21,6 +24,13 @@ _WORDS: dict[str, str | Callable[[re.Match[str]], str]] = {
 def in_words(note: str) -> str:
     """Each part of a note that is known in plain words, every other as it is."""
     return "; ".join(_part(part) for part in note.split("; "))
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """``structured json_schema, temperature 0``: settings by name."""
+    return ", ".join(
+        f"{key} {value if isinstance(value, str) else canonical_json(value)}" for key, value in sorted(settings.items())
+    )
 
 
 def _part(text: str) -> str:

@@ -23,12 +23,12 @@ def value_of(
         )
     if record.value is None:
         reason = record.note or "No reason was recorded."
-        return Value("n/a", notes=notes.mark(_sentence(reason)), muted=True, simulated=simulated)
+        return Value("n/a", notes=notes.mark(sentence(reason)), muted=True, simulated=simulated)
     return Value(
         numbers.SPELL[measure(key).unit](record.value),
         interval=interval(record, key),
         n=size(record) if with_n else "",
-        notes=notes.mark(_sentence(record.note)) if record.note else (),
+        notes=notes.mark(sentence(record.note)) if record.note else (),
         simulated=simulated,
     )
 
@@ -49,7 +49,7 @@ def cost_of(
         return Value(NOT_BILLED, muted=True, simulated=simulated)
     if record is not None and record.value is None:
         reason = record.note or score.cost_note or "No reason was recorded."
-        return Value("unknown", notes=notes.mark(_sentence(reason)), muted=True, simulated=simulated)
+        return Value("unknown", notes=notes.mark(sentence(reason)), muted=True, simulated=simulated)
     return value_of(record, key, notes, simulated=simulated, with_n=with_n)
 
 
@@ -75,7 +75,7 @@ def stop_text(score: Score) -> str:
     return f"{score.status}: {score.stop_reason}" if score.stop_reason else score.status
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """Notes come from many hands; under a table each starts with a capital and ends with a stop."""
     text = in_words(text.strip().removeprefix("n/a: "))
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,11 +24,13 @@ from dmb.publish.tables import (
     confidence,
     entries,
     honesty,
+    negotiation,
     order,
     outcomes,
     predictions,
     slices,
     spend,
+    times,
 )
 
 
@@ -41,17 +43,26 @@ class Deviation:
     runs: tuple[str, ...] = ()
 
 
+class Machine(NamedTuple):
+    """On what a run was made; None where that was not recorded."""
+
+    cpu_count: int | None = None
+    platform: str | None = None
+
+
 @dataclass(frozen=True)
 class RunFacts:
-    """One run that gave evidence, by facts that stand from its birth: a release may be published while it still runs.
+    """One run that gave evidence, by facts that do not change any more: a release may be published while it still runs.
 
-    Times are ISO 8601; spend is in decimal strings, None where it is unknown.
+    Times are ISO 8601; spend and caps are in decimal strings, None where they are unknown.
     """
 
     id: str
     started_at: str
     versions: dict[str, str]
     spend_usd: dict[str, str | None]
+    budget_usd: dict[str, str | None] = field(default_factory=dict)
+    machine: Machine = field(default_factory=Machine)
 
 
 class Attribution(NamedTuple):
@@ -224,6 +235,16 @@ class Release:
     def cached_tables(self) -> tuple[Table, ...]:
         """How much of the input came from a cache; none where nobody counts tokens."""
         return cached.tables(self)
+
+    @cached_property
+    def negotiation_tables(self) -> tuple[Table, ...]:
+        """What was found out by asking, and what that cost; none where nobody was probed."""
+        return negotiation.tables(self)
+
+    @cached_property
+    def time_tables(self) -> tuple[Table, ...]:
+        """How the times of each cell were taken; none where nobody was asked over a wire."""
+        return times.tables(self)
 
     @cached_property
     def price_table(self) -> Table:

@@ -11,9 +11,9 @@ from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish.measures import joined
 from dmb.publish.notes import in_words
-from dmb.publish.numbers import count, percent, signed_percent, things, usd
+from dmb.publish.numbers import count, of, percent, signed_percent, things, usd
 from dmb.publish.table import literal
-from dmb.publish.tables import charges
+from dmb.publish.tables import charges, times
 from dmb.publish.tables.predictions import top_label
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def lines(release: Release) -> tuple[Line, ...]:
         *_served_is_asked(release),
         *_collapse(release),
         *_charges(release),
+        *_undisturbed(release),
     )
 
 
@@ -200,3 +201,16 @@ def _charges(release: Release) -> Iterator[Line]:
         apart = f"{signed_percent(share)} %" if share.is_finite() else "the list prices say nought"
         label = release.label_in_prose(contender)
         yield Line("look" if charges.is_far(share) else "ok", check, f"{label}: {pair} ({apart}).")
+
+
+def _undisturbed(release: Release) -> Iterator[Line]:
+    """Silent where nobody's lag was recorded, as in the asking process itself."""
+    check = "times are undisturbed"
+    lags = [(score, lagged) for score in release.cells.values() if (lagged := times.lag_of(score)) is not None]
+    busy = [(score, lagged) for score, lagged in lags if times.is_disturbed(lagged)]
+    for score, lagged in busy:
+        where = f"{release.label_in_prose(score.contender, score.suite)} on `{score.suite}`"
+        share = f"{of(int(lagged.num or 0), int(lagged.den or 0))} attempts lagged"
+        yield Line("look", check, f"{where}: {share}: this machine was too busy to time this contender.")
+    if lags and not busy:
+        yield Line("ok", check, f"In no cell more than {times.LAGGED:.0%} of the attempts lagged.".replace("%", " %"))

@@ -12,6 +12,7 @@ from dmb.publish import numbers, sanity
 from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
 from dmb.publish.table import SIMULATED_MARK, Table
+from dmb.publish.tables import entries, times
 
 if TYPE_CHECKING:
     from dmb.publish.plots import Plot
@@ -68,6 +69,7 @@ def facts(release: Release) -> tuple[tuple[str, str], ...]:
         ("Protocol", f"version {release.protocol_version}"),
         ("Prices checked", day),
         ("Runs", ", ".join(run.id for run in release.runs) or "none"),
+        *((("Repeats", f"{n} of each item"),) if (n := times.repeats(release)) > 1 else ()),
         *(
             (("Subset", f"{numbers.things(release.spec.limit, 'item')} of each suite: a smoke release"),)
             if release.spec.limit
@@ -138,8 +140,10 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
         Section(
             "cost",
             "Spend",
+            entries.spend_line(release),
             tables=(
                 release.spend_table,
+                *release.negotiation_tables,
                 *release.charge_tables,
                 *release.cached_tables,
                 *((release.price_table,) if release.price_table.rows or release.price_table.remarks else ()),
@@ -151,6 +155,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
 def _rest(release: Release) -> tuple[Section, ...]:
     """What a reader looks up."""
     return (
+        Section("times", times.TITLE, times.prose(release), times.machines(release), tables=release.time_tables),
         Section(
             "measures",
             "Every measure",

@@ -10,7 +10,7 @@ from typing import Any
 from dmb import metrics
 from dmb.canonical import sha256_hex
 from dmb.contracts.attempt import OUTCOMES
-from dmb.contracts.cell import MeasureRecord, ReliabilityBin, Score, SliceRecord
+from dmb.contracts.cell import ReliabilityBin, Score, SliceRecord
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import SuiteFile
 from dmb.metrics import Measure
@@ -19,12 +19,12 @@ from dmb.pricing import usd_digits
 from dmb.scoring import measures
 from dmb.scoring.costs import cached_share, costs, used_tokens
 from dmb.scoring.evidence import Evidence, Row, open_evidence
+from dmb.scoring.negotiation import negotiation_spend
+from dmb.scoring.records import record, rounded
+from dmb.scoring.timing import timing_record
 from dmb.store.files import pretty_json
 from dmb.store.frozen_items import gold_shares, load_items
 from dmb.store.layout import items_path
-
-#: Numbers are rounded before they are written, so that the last bit of a sum's order never shows.
-SIGNIFICANT_DIGITS = 12
 
 
 def score_cell(
@@ -40,9 +40,10 @@ def score_cell(
     for slot in choices:
         found = _slot_measures(evidence, compared, suite, slot.id)
         named |= {f"{slot.id}.{k}" if prefix else k: v for k, v in found.items()}
-    named |= measures.outcome_rates(evidence.first_rows)
-    named |= measures.latencies(evidence.first_rows)
-    cost = costs(evidence.rows, prices, ordered_tier(rec.parts["contender"].get("settings", {})))
+    named |= measures.outcome_rates(evidence.rows)
+    named |= measures.latencies(evidence.rows)
+    tier = ordered_tier(rec.parts["contender"].get("settings", {}))
+    cost = costs(evidence.rows, prices, tier)
     named |= {"cost_usd_per_1000": cost.per_1000, "cost_unknown_rate": cost.unknown_rate}
     named["cached_share"] = cached_share(evidence.rows)
     slot = choices[0].id
@@ -62,6 +63,7 @@ def score_cell(
         simulated=rec.simulated,
         n_expected=rec.n_expected,
         n_groups=len({r.item.group for r in evidence.rows}),
+        repeats=evidence.repeats,
         outcomes={o: Counter(r.decision.outcome for r in evidence.rows)[o] for o in OUTCOMES},
         n_attempts=sum(len(r.attempts) for r in evidence.rows),
         confidence_kinds=tuple(sorted({o.confidence_kind for o in outputs if o.confidence_kind is not None})),
@@ -79,6 +81,8 @@ def score_cell(
         cost=cost.record,
         cost_usd=None if cost.total_usd is None else usd_digits(cost.total_usd),
         cost_note=cost.note,
+        negotiation=negotiation_spend(rec, prices, tier),
+        timing=timing_record(evidence.rows),
     )
 
 
@@ -94,6 +98,7 @@ def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFi
     named = measures.accuracy(answerable, slot)
     named["macro_f1"] = measures.macro_f1(evidence, suite, slot)
     named |= measures.calibration(rows, slot)
+    named["disagreement_rate"] = measures.disagreement(evidence.rows, slot, evidence.repeats)
     if suite.metrics.compare_with is not None:
         named |= measures.order_effects(evidence, compared, slot)
     if suite.metrics.honesty:
@@ -106,8 +111,9 @@ def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord
     for by in suite.metrics.by:
         values = {r.item.slices[by] for r in evidence.first_rows if by in r.item.slices}
         for value in sorted(values, key=lambda v: (str(type(v)), v)):
-            rows = [r for r in evidence.first_rows if r.item.slices.get(by) == value]
-            named = measures.accuracy(rows, slot) | measures.calibration(rows, slot)
+            rows = [r for r in evidence.rows if r.item.slices.get(by) == value]
+            first = [r for r in rows if r.repeat == 0]
+            named = measures.accuracy(first, slot) | measures.calibration(first, slot)
             named |= measures.latencies(rows)
             named["unsupported_rate"] = measures.outcome_rates(rows)["unsupported_rate"]
             out.append(
@@ -123,25 +129,7 @@ def _prior(evidence: Evidence, suite: SuiteFile, slot: str) -> dict[str, Any] | 
         return None
     shares = gold_shares(load_items(items_path(suite.baseline.prior, digest), digest), slot)
     option, share = next(iter(shares.items()))
-    return {"suite": suite.baseline.prior, "option": option, "value": _rounded(share), "file_sha256": digest}
-
-
-def record(m: Measure) -> MeasureRecord:
-    """A measure as it is stored."""
-    return MeasureRecord(
-        value=_rounded(m.value),
-        low=_rounded(m.low),
-        high=_rounded(m.high),
-        n=m.n,
-        num=_rounded(m.num) if isinstance(m.num, float) else m.num,
-        den=_rounded(m.den) if isinstance(m.den, float) else m.den,
-        n_groups=m.n_groups,
-        note=m.note,
-    )
-
-
-def _rounded(x: float | None) -> float | None:
-    return None if x is None else float(f"{x:.{SIGNIFICANT_DIGITS}g}")
+    return {"suite": suite.baseline.prior, "option": option, "value": rounded(share), "file_sha256": digest}
 
 
 def _bin(b: metrics.Bin) -> ReliabilityBin:
@@ -149,6 +137,6 @@ def _bin(b: metrics.Bin) -> ReliabilityBin:
         low=b.low,
         high=b.high,
         n=b.n,
-        mean_confidence=_rounded(b.mean_confidence) or 0.0,
-        accuracy=_rounded(b.accuracy) or 0.0,
+        mean_confidence=rounded(b.mean_confidence) or 0.0,
+        accuracy=rounded(b.accuracy) or 0.0,
     )

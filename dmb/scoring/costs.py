@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -54,7 +54,7 @@ def costs(rows: Rows, prices: Sequence[PriceRow], tier: str = STANDARD) -> Cost:
     record = _record([p for decision in by_decision for p in decision])
     n_unknown = record.n_attempts - record.n_priced
     share = Measure(value=n_unknown / record.n_attempts, n=record.n_attempts, num=n_unknown, den=record.n_attempts)
-    if prices and all(p.unbilled for p in prices):
+    if nobody_bills(prices):
         note = "not billed: runs on your own machine"
         return Cost(
             Measure(value=0.0, n=len(completed), num=0, den=len(completed), note=note), share, Decimal(0), "not billed"
@@ -66,8 +66,25 @@ def costs(rows: Rows, prices: Sequence[PriceRow], tier: str = STANDARD) -> Cost:
     per_1000 = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
     if not record.unknown:
         return Cost(per_1000, share, Decimal(record.priced_usd), None, record)
-    reasons = "; ".join(f"{why} ({n} attempt{'s' * (n > 1)})" for why, n in record.unknown.items())
+    reasons = reasons_of(record)
     return Cost(unknown(f"{per_1000.note}: {reasons}", per_1000.n), share, None, reasons, record)
+
+
+def nobody_bills(prices: Sequence[PriceRow]) -> bool:
+    """Whether all rows of a contender say that it runs on one's own machine."""
+    return bool(prices) and all(p.unbilled for p in prices)
+
+
+def cost_record(
+    attempts: Iterable[tuple[Attempt, Usage | None]], prices: Sequence[PriceRow], tier: str = STANDARD
+) -> CostRecord:
+    """What attempts cost, each with the usage that its reply tells."""
+    return _record([_priced(*pair, prices, tier) for pair in attempts])
+
+
+def reasons_of(record: CostRecord) -> str:
+    """Why parts of a cost are unknown, with the attempts of each reason; empty where all is known."""
+    return "; ".join(f"{why} ({n} attempt{'s' * (n > 1)})" for why, n in record.unknown.items())
 
 
 def _attempts(rows: Rows) -> Iterator[tuple[Attempt, Usage | None]]:
@@ -76,21 +93,21 @@ def _attempts(rows: Rows) -> Iterator[tuple[Attempt, Usage | None]]:
 
 def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], tier: str) -> _Priced:
     if not _read(attempt, usage):
-        return _Priced(Decimal(0), None, None, None if _unsent(attempt) else tier)
+        return _Priced(Decimal(0), None, None, None if unsent(attempt) else tier)
     at = dt.datetime.fromisoformat(attempt.timing.sent_at)
     usd, why = attempt_cost_usd(prices, usage, at, tier)
     charged, served = (None, None) if usage is None else (usage.charged_usd, usage.tier)
     return _Priced(usd, why, charged, served or tier)
 
 
-def _unsent(attempt: Attempt) -> bool:
+def unsent(attempt: Attempt) -> bool:
     """Whether nothing left this process for a server, which nobody bills for."""
     return attempt.sent is False and attempt.asker.startswith("wire:")
 
 
 def _read(attempt: Attempt, usage: Usage | None) -> bool:
     """Whether a provider may have read the question: it was sent, and not turned away at the door."""
-    return not _unsent(attempt) and not (usage is None and not_billed(attempt.status))
+    return not unsent(attempt) and not (usage is None and not_billed(attempt.status))
 
 
 def _record(attempts: Sequence[_Priced]) -> CostRecord:

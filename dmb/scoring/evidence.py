@@ -51,6 +51,11 @@ class Evidence:
     rows: tuple[Row, ...]
 
     @property
+    def repeats(self) -> int:
+        """How often each item was asked."""
+        return int(self.receipt.parts["repeats"])
+
+    @property
     def first_rows(self) -> tuple[Row, ...]:
         """The first repeat of each item: what accuracy and calibration are made of."""
         return tuple(r for r in self.rows if r.repeat == 0)

@@ -26,7 +26,7 @@ def accuracy(rows: Rows, slot: str) -> dict[str, Measure]:
 
 
 def outcome_rates(rows: Rows) -> dict[str, Measure]:
-    """Shares of completed decisions by outcome, and of expected rows."""
+    """Shares of completed decisions by outcome, and of expected rows: all repeats, which are one group."""
     completed = [r for r in rows if r.decision.outcome != "skipped"]
     out = {
         f"{name}_rate": _rate(completed, lambda r, name=name: r.decision.outcome == name, "no completed decisions")
@@ -74,18 +74,41 @@ def confidences(rows: Rows, slot: str) -> tuple[list[float], list[bool]]:
 
 
 def latencies(rows: Rows) -> dict[str, Measure]:
-    """Percentiles of the whole decision (retries included) and of the last request at the socket, in milliseconds."""
+    """Percentiles of the whole decision (retries included) and of the last request at the socket, in milliseconds.
+
+    Over items: of one that was asked several times, the median of those repeats whose latency is known.
+    """
     out = {}
     # how fast "I cannot" comes is no decision's latency
     answered = [r for r in rows if r.decision.outcome not in ("unsupported", "skipped")]
+    items = [_asked_item(r) for r in answered]
     for prefix, values in (
         ("latency", [r.decision.latency_ms for r in answered]),
         ("request_latency", [r.decision.request_latency_ms for r in answered]),
     ):
-        known = [v for v in values if v is not None]
+        known = metrics.item_medians(values, items)
         for name, share in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
             out[f"{prefix}_{name}_ms"] = metrics.percentile(known, share) if known else unknown("no timed answers")
     return out
+
+
+def disagreement(rows: Rows, slot: str, repeats: int) -> Measure:
+    """Share of items whose valid repeats do not all choose the same option, among those with at least two of them."""
+    if repeats == 1:
+        return unknown("n/a: each item is asked once")
+    choices: dict[tuple[str, int], list[str]] = {}
+    groups: dict[tuple[str, int], str] = {}
+    for r in rows:
+        groups[_asked_item(r)] = r.item.group
+        chosen = choices.setdefault(_asked_item(r), [])
+        if (value := _value(r, slot)) is not None:
+            chosen.append(value)
+    return metrics.disagreement_rate(list(choices.values()), list(groups.values()))
+
+
+def _asked_item(row: Row) -> tuple[str, int]:
+    """What the repeats of an item have in common."""
+    return (row.item.id, row.item.permutation)
 
 
 def order_effects(evidence: Evidence, reference: Evidence | None, slot: str) -> dict[str, Measure]:

@@ -57,4 +57,6 @@ def world_of(contenders: Mapping[str, Contender], providers: Mapping[str, Provid
 
 
 def _path(entry: Contender, dialect: Mapping[str, Any]) -> str:
-    return WIRES[entry.wire or ""].call(_PROBE, entry.model, entry.settings, dialect).path
+    # how an answer is demanded may still be to negotiate, and leads nowhere else
+    settings = {name: value for name, value in entry.settings.items() if name != "structured"}
+    return WIRES[entry.wire or ""].call(_PROBE, entry.model, settings, dialect).path

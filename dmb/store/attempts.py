@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from dmb.canonical import json_line
@@ -68,6 +70,15 @@ def whole_lines(path: Path) -> Iterator[bytes]:
         for line in f:
             if line.endswith(b"\n"):
                 yield line
+
+
+def first_rows_sha256(path: Path, n_rows: int) -> str | None:
+    """64 hex digits over the first so many whole lines of a log that may have grown since; None where it has fewer."""
+    found, n_read = hashlib.sha256(), 0
+    for line in islice(whole_lines(path), n_rows):
+        found.update(line)
+        n_read += 1
+    return found.hexdigest() if n_read == n_rows else None
 
 
 def _set_torn_line_aside(path: Path) -> None:

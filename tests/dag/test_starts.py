@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shutil
 
 from tests.dag.changes import tree
@@ -116,6 +118,18 @@ def test_the_manifest_says_what_the_run_was(built: Tiny) -> None:
     assert manifest["priors"] == []
     assert manifest["spend_usd"] == {"scored": "0", "negotiation": "0", "unsettled": "0"}
     assert manifest["settings"]["random"]["temperature"] == "not-applicable"
+    assert manifest["machine"] == {"cpu_count": os.cpu_count(), "platform": platform.platform()}
+    # it was published while the run was open, and says what the manifest said later
+    cells = json.loads((built.root / "results/tiny.cells.json").read_text())
+    assert cells["runs"] == [
+        {
+            "run": "tiny-1",
+            "started_at": manifest["started_at"],
+            "machine": manifest["machine"],
+            "budget_usd": {"soft": "40", "hard": "60"},
+            "spend_usd": manifest["spend_usd"],
+        }
+    ]
     index = json.loads((built.root / "runs/tiny-1/cells.json").read_text())
     assert len(index) == 9 and {c["status"] for c in index} == {"complete"}
     assert all((built.root / c["receipt"]).exists() for c in index)

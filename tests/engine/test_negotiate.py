@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 
 import pytest
 
+from dmb.canonical import sha256_hex
+from dmb.engine.cell import ask_cell
 from dmb.engine.negotiate import _Ladder
 from dmb.ledger.shelf import read_totals
-from dmb.store.attempts import read_attempts
-from dmb.store.layout import budget_dir, probes_dir, raw_log
-from tests.engine.made_up import Server, ask, begin, planned
+from dmb.store.attempts import first_rows_sha256, read_attempts
+from dmb.store.layout import budget_dir, probes_dir, raw_log, receipt_path
+from dmb.store.receipts import load_receipt
+from dmb.store.runs import end_run
+from tests.engine.made_up import Server, ask, begin, planned, receipt_of
 
 STRUCTURES = ("json_schema", "json_mode", "plain")
 PRICE = {"provider": "lab", "model": "m", "input": "1", "output": "1", "source": "s", "checked_on": "2026-11-30"}
@@ -79,6 +84,18 @@ def test_what_is_accepted_is_asked_with(refused, wordless, found, probes):
         assert ("temperature" in body, "reasoning_effort" in body) == ("temperature" in found, "reasoning" in found)
     rows = list(read_attempts(probes_dir(run) / "m.jsonl"))
     assert [r.suite for r in rows] == ["negotiation"] * probes
+    log = probes_dir(run) / "m.jsonl"
+    assert [n.model_dump() for n in receipt.negotiation] == [
+        {
+            "run": run,
+            "settings": told["settings"],
+            "given_up": tuple(told["given_up"]),
+            "n_probes": probes,
+            "n_attempts": probes,
+            "log": str(log),
+            "log_sha256": sha256_hex(log.read_bytes()),
+        }
+    ]
     # none of them is among the attempts that are scored
     assert len(list(read_attempts(raw_log(run, "m", "s")))) == receipt.n_attempts == receipt.n_expected
     totals = read_totals(budget_dir("v9"))
@@ -95,6 +112,48 @@ def test_a_contender_that_accepts_nothing_stops_its_cell_alone():
         "execution: negotiation with m: nothing is accepted"
     )
     assert receipt.outcomes["skipped"] == receipt.n_expected
+    (found,) = receipt.negotiation
+    assert (found.settings, found.given_up, found.n_probes) == (None, (), len(STRUCTURES))
+
+
+def test_where_nothing_was_found_the_next_cell_probes_on_and_both_receipts_hold():
+    refusing = ["messages"]
+    with Server(lambda *asked: chat(*refusing)(*asked)) as server:
+        cells = [auto(server), auto(server, seed=1)]
+        cells[1] = (cells[1][0], cells[1][1] | {"suite": "t"})
+        run = begin(*cells)
+        first = ask(run, cells[0])
+        refusing.clear()
+        ask_cell(run, cells[1][0][:16], (path := receipt_path("m", "t", cells[1][0], 1)))
+    (found,), (later,) = first.negotiation, load_receipt(path).negotiation
+    assert (found.settings, found.n_probes) == (None, 3) and (later.settings["structured"], later.n_probes) == (
+        "json_schema",
+        4,
+    )
+    for told in (found, later):
+        assert first_rows_sha256(Path(told.log), told.n_attempts) == told.log_sha256
+    assert first_rows_sha256(Path(later.log), 5) is None
+
+
+def test_a_cell_that_is_continued_names_the_probes_of_every_run_that_asked_it():
+    with Server(chat("json_schema")) as server:
+        cell = auto(server)
+        first = begin(cell)
+        ask(first, cell)
+        # as a kill leaves it: two rows, and no receipt
+        log = raw_log(first, "m", "s")
+        log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:2]))
+        receipt_of(cell).unlink()
+        end_run(first)
+        second = begin(cell)
+        receipt = ask(second, cell)
+        third = begin(again := (cell[0], cell[1] | {"number": 2}))
+        taken_over = ask(third, again)
+        assert len(server.sent) == 2 * 2 + 2 * receipt.n_expected - 2
+    assert [n.run for n in receipt.negotiation] == [first, second]
+    # nothing was left to ask, so nobody was probed
+    assert taken_over.n_imported == receipt.n_expected and not probes_dir(third).exists()
+    assert taken_over.negotiation == receipt.negotiation
 
 
 def test_two_cells_of_one_contender_probe_once():
@@ -110,8 +169,9 @@ def test_two_cells_of_one_contender_probe_once():
             t.join()
         before = len(server.sent)
         assert sorted(p.name for p in probes_dir(run).glob("*.json")) == ["m.json", "other.json"]
-        ask(run, cells[1])
+        second = ask(run, cells[1])
         assert len(server.sent) - before == cells[1][1]["n_expected"]
+    assert second.negotiation == load_receipt(receipt_of(cells[0])).negotiation != ()
 
 
 def test_an_entry_that_is_not_auto_is_never_probed():
@@ -121,6 +181,7 @@ def test_an_entry_that_is_not_auto_is_never_probed():
         assert len(server.sent) == 0
         receipt = ask(run, cell)
         assert len(server.sent) == receipt.n_expected and not probes_dir(run).exists()
+        assert receipt.negotiation == ()
 
 
 @pytest.mark.parametrize("settings", [{}, {"temperature": 0}, {"temperature": 0, "reasoning": "low", "thinking": "on"}])

@@ -10,11 +10,20 @@ from typing import Any
 
 from dmb.contracts import config
 from dmb.contracts.attempt import OUTCOMES
-from dmb.contracts.cell import CostRecord, MeasureRecord, Receipt, ReliabilityBin, Score, SliceRecord
+from dmb.contracts.cell import (
+    CostRecord,
+    MeasureRecord,
+    NegotiationSpend,
+    Receipt,
+    ReliabilityBin,
+    Score,
+    SliceRecord,
+    TimingRecord,
+)
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
-from dmb.publish.release import Attribution, Deviation, Release, RunFacts
+from dmb.publish.release import Attribution, Deviation, Machine, Release, RunFacts
 
 SIZES = (2, 8, 32, 64, 128, 192, 254, 255, 256, 384, 512)
 
@@ -60,6 +69,8 @@ class Answers:
     cost: CostRecord | None = None
     #: Tokens read from a cache, and all input tokens.
     cached: tuple[int, int] | None = None
+    timing: TimingRecord | None = None
+    negotiation: tuple[NegotiationSpend, ...] = ()
     predictions: dict[str, int] = field(default_factory=dict)
     prior: dict[str, Any] | None = None
     status: str = "complete"
@@ -137,6 +148,7 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         **{f"{outcome}_rate": rate(outcomes[outcome], completed) for outcome in OUTCOMES[1:6]},
         "completed_rate": rate(completed, n_expected),
         "valid_rate": rate(valid, n_expected),
+        "disagreement_rate": undefined("n/a: each item is asked once"),
         "ece": number(given.ece, 0.021, valid),
         "brier": number(given.ece + 0.08, 0.02, valid),
         "latency_p50_ms": number(given.latency_ms, given.latency_ms * 0.04, completed),
@@ -187,6 +199,8 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         cost=cost,
         cost_usd=given.cost_usd,
         cost_note=given.cost_note,
+        timing=given.timing,
+        negotiation=given.negotiation,
         n_groups=groups or n_expected,
     )
 
@@ -202,6 +216,35 @@ def cost_record(
         fields |= {"n_charged": n_priced, "charged_usd": charged, "n_compared": n_priced}
         fields |= {"compared_priced_usd": priced, "compared_charged_usd": charged}
     return CostRecord(**(fields | more))
+
+
+def timing(n_attempts: int, n_timed: int, lagged: int, opened: int, *, tls: bool = True) -> TimingRecord:
+    """A cell's times: so many attempts timed, disturbed, and begun with a connection of their own."""
+    return TimingRecord(
+        n_attempts=n_attempts,
+        n_timed=n_timed,
+        lagged=share(lagged, n_attempts),
+        new_connections=share(opened, n_attempts),
+        connect_ms=MeasureRecord(value=21.34, n=opened),
+        tls_ms=MeasureRecord(value=48.2, n=opened) if tls else undefined("no connection was secured"),
+        first_byte_ms=MeasureRecord(value=401.22, n=n_timed),
+        client_wait_ms=MeasureRecord(value=0.182, n=n_timed),
+    )
+
+
+def share(num: int, den: int) -> MeasureRecord:
+    """A share without an interval."""
+    return MeasureRecord(value=num / den, n=den, num=num, den=den)
+
+
+def probes(run: str, cost_usd: str | None, *given_up: str, **settings: Any) -> NegotiationSpend:
+    """A run's probes: one for each setting given up, and one that was answered."""
+    n = 1 + len(given_up)
+    cost = None if cost_usd is None else cost_record(n, cost_usd)
+    note = None if cost else "not billed"
+    return NegotiationSpend(
+        run=run, settings=settings, given_up=given_up, n_probes=n, n_attempts=n, cost=cost, note=note
+    )
 
 
 def release(
@@ -234,7 +277,9 @@ def release(
                 "v9-1",
                 "2026-11-02T09:00:00Z",
                 {"python": "3.11.7", "numpy": "2.4.6"},
-                {"scored": "0.1834", "negotiation": "0", "unsettled": None},
+                {"scored": "0.1834", "negotiation": "0.0002", "unsettled": None},
+                {"soft": "40", "hard": "60"},
+                Machine(8, "Linux-6.8-x86_64"),
             ),
         ),
         "attributions": (
@@ -289,6 +334,7 @@ def golden_release(**fields: Any) -> Release:
     prior = {"suite": "intent-77", "option": "card_arrival", "value": 4 / 300, "file_sha256": sha("intent-77")}
     whole = {"intent-77": 300, "cardinality": 275, "order-stability": 400}
     answers = {}
+    found = probes("v9-1", "0.00021", "temperature", structured="json_schema", max_output_tokens=64)
     for suite_id, n in whole.items():
         labels = (
             {"a|b": round(n * 0.2), "<script>": round(n * 0.3), "c": round(n * 0.5)}
@@ -311,6 +357,7 @@ def golden_release(**fields: Any) -> Release:
                 ("tiny",),
                 predictions=labels,
                 cap=255,
+                timing=timing(n - 8, n - 8, 1 if suite_id != "cardinality" else 14, 4, tls=False),
             ),
             ("cloud", suite_id): Answers(
                 round(n * 0.8),
@@ -325,6 +372,8 @@ def golden_release(**fields: Any) -> Release:
                 cached=(91 * n // 8, 91 * n),
                 predictions=labels,
                 decay=0.02,
+                timing=timing(n, n - 4, 3, 6),
+                negotiation=(found,),
             ),
         }
     answers["cloud", "order-stability"] = Answers(
@@ -340,6 +389,8 @@ def golden_release(**fields: Any) -> Release:
         cost_record(270, "0.0402", unknown={"usage not reported": 10}),
         status="dnf",
         stop_reason="deadline",
+        timing=timing(270, 260, 2, 5),
+        negotiation=(found,),
     )
     return release(ENTRIES, answers, list(whole), **fields)
 
@@ -368,6 +419,8 @@ def rehearsal_release(suites: tuple[str, ...] = ("intent-77",), **fields: Any) -
                 cost=cost_record(n, "0.1040", "0.1028"),
                 cached=(0, 91 * n),
                 predictions=labels,
+                timing=timing(n, n, 2, 4, tls=False),
+                negotiation=(probes("v8-1", "0.0004", structured="json_schema"),),
             ),
             ("cloud-big", suite_id): Answers(
                 round(n * 0.9),
@@ -383,7 +436,13 @@ def rehearsal_release(suites: tuple[str, ...] = ("intent-77",), **fields: Any) -
                 predictions=labels,
             ),
         }
-    run = RunFacts("v8-1", "2026-11-02T09:00:00Z", {"python": "3.12.1"}, {"scored": "0", "negotiation": "0"})
+    run = RunFacts(
+        "v8-1",
+        "2026-11-02T09:00:00Z",
+        {"python": "3.12.1"},
+        {"scored": "0", "negotiation": "0"},
+        {"soft": "40", "hard": "60"},
+    )
     made = {"name": "v8", "key": sha("rehearsal"), "title": "Rehearsal", "deviations": (), "runs": (run,)}
     whole = release(entries, answers, list(suites), **(made | fields))
     return replace(whole, scores=tuple(s.model_copy(update={"source_run": "v8-1"}) for s in whole.scores))

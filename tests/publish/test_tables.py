@@ -255,6 +255,7 @@ def test_reasons_for_unknown_cost_are_joined_over_suites() -> None:
     made = release(ENTRIES, given, ["intent-77", "gate-spam"])
     assert row(made.spend_table, "Cloud 1")[-1] == "no usage (1,207 attempts), no price (1 attempt)"
     assert made.spend_table.remarks == (
+        "In all: unknown.",
         "Not asked (skipped: no-credential): Random, Majority, Tiny <b>|& ˋxˋ, Cloud 2.",
     )
 
@@ -363,7 +364,8 @@ def test_each_measure_stands_in_one_place(golden: Release) -> None:
     ids = {table.id for table in golden.measure_tables}
     # Flips have a section of their own, and what is nought everywhere is a line.
     assert not ids & {"measure-flip-rate", "measure-flip-rate-rerun", "measure-ece-drift"}
-    assert "measure-refused-rate" in ids and golden.measure_lines == ()
+    once = "n/a in every cell: Disagreement between repeats (each item is asked once)."
+    assert "measure-refused-rate" in ids and golden.measure_lines == (once,)
     keyless = {name: ENTRIES[name] for name in ("random", "cloud")}
     made = release(
         keyless,
@@ -373,9 +375,11 @@ def test_each_measure_stands_in_one_place(golden: Release) -> None:
     assert made.measure_lines == (
         "0 in every cell: Malformed, Truncated, Refused, Failed, Unsupported.",
         "Not billed in any cell: Cost per 1,000 decisions.",
+        once,
     )
     assert not {t.id for t in made.measure_tables} & {
         "measure-refused-rate",
+        "measure-disagreement-rate",
         "measure-honest-rate",
         "measure-accuracy-controls",
     }
@@ -422,6 +426,7 @@ def test_sections_with_nothing_are_not_there(golden: Release) -> None:
         "order",
         "calibration",
         "cost",
+        "times",
         "measures",
         "kinds",
         "collapse",

@@ -103,11 +103,14 @@ def test_cells_file(golden: Release, published: Path) -> None:
         "simulated",
         "n_expected",
         "n_groups",
+        "repeats",
         "outcomes",
         "metrics",
         "cost_usd",
         "cost_note",
         "cost",
+        "negotiation",
+        "timing",
         "slices",
     }
     assert cell["outcomes"] == {

@@ -10,17 +10,18 @@ from typing import Any
 from dmb.canonical import json_line, sha256_hex, text_digest
 from dmb.contracts import config
 from dmb.contracts.attempt import OUTCOMES, Attempt, Failure, Timing
-from dmb.contracts.cell import Receipt, Score
+from dmb.contracts.cell import Negotiation, Receipt, Score
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
+from dmb.engine.probe_question import NEGOTIATION
 from dmb.publish.cells import cells_json
 from dmb.publish.markdown import report_md
 from dmb.publish.page import page_html
-from dmb.publish.release import Release
+from dmb.publish.release import Release, RunFacts
 from dmb.scoring.cell_score import score_bytes, score_cell
-from dmb.store.files import write_whole
-from dmb.store.layout import items_path, receipt_path
+from dmb.store.files import file_sha256, write_whole
+from dmb.store.layout import items_path, probes_dir, receipt_path
 from dmb.store.receipts import write_receipt
 from dmb.suites.built import Built, BuiltItem, identity_bytes, items_digest
 
@@ -94,27 +95,49 @@ def price(name: str, **fields: Any) -> PriceRow:
     return PriceRow(**{"provider": "p", "model": name} | known | fields)
 
 
-def score(name: str, attempts: Sequence[Attempt], prices: Sequence[PriceRow], who: Contender | None = None) -> Score:
+def probes(name: str, attempts: Sequence[Attempt], run: str = "r-1", settings: dict | None = None) -> Negotiation:
+    """What a receipt says of a run's probes; their log lies in the current folder afterwards."""
+    log = probes_dir(run) / f"{name}.jsonl"
+    rows = [
+        a.model_copy(update={"cell": NEGOTIATION, "suite": NEGOTIATION, "contender": name, "item": f"probe-{n}"})
+        for n, a in enumerate(attempts, 1)
+    ]
+    lines = "".join(json_line(r.model_dump(mode="json", exclude_none=True)) for r in rows)
+    write_whole(log, lines.encode("ascii"))
+    found = {"settings": settings or {"structured": "json_mode"}, "given_up": ("temperature",), "n_probes": len(rows)}
+    return Negotiation(run=run, n_attempts=len(rows), log=str(log), log_sha256=file_sha256(log), **found)
+
+
+def score(
+    name: str,
+    attempts: Sequence[Attempt],
+    prices: Sequence[PriceRow],
+    who: Contender | None = None,
+    *,
+    suite: SuiteFile = SUITE,
+    repeats: int = 1,
+    negotiation: Sequence[Negotiation] = (),
+) -> Score:
     """The score of one cell, made from files in the current folder and read back from its own."""
-    key = sha256_hex(name.encode())
+    key = sha256_hex(f"{name} {suite.id}".encode())
     items = items_digest(BUILT)
-    if not (path := items_path(SUITE.id, items)).exists():
+    if not (path := items_path(suite.id, items)).exists():
         write_whole(path, identity_bytes(BUILT))
-    raw = Path("runs/r-1/raw") / f"{name}.{SUITE.id}.attempts.jsonl"
-    rows = [a.model_copy(update={"cell": key, "contender": name}) for a in attempts]
+    raw = Path("runs/r-1/raw") / f"{name}.{suite.id}.attempts.jsonl"
+    rows = [a.model_copy(update={"cell": key, "contender": name, "suite": suite.id}) for a in attempts]
     lines = "".join(json_line(r.model_dump(mode="json", exclude_none=True)) for r in rows)
     write_whole(raw, lines.encode("ascii"))
     asked = {(r.item, r.repeat) for r in rows}
-    path = receipt_path(name, SUITE.id, key, 1)
+    path = receipt_path(name, suite.id, key, 1)
     receipt = Receipt(
         cell_key=key,
         number=1,
         contender=name,
-        suite=SUITE.id,
+        suite=suite.id,
         run="r-1",
         status="complete",
         items=items,
-        n_expected=N_ITEMS,
+        n_expected=N_ITEMS * repeats,
         n_asked=len(asked),
         n_imported=0,
         n_attempts=len(rows),
@@ -123,33 +146,40 @@ def score(name: str, attempts: Sequence[Attempt], prices: Sequence[PriceRow], wh
         raw_sha256=sha256_hex(raw.read_bytes()),
         simulated=any(r.simulated for r in rows),
         wall_s=1.0,
+        negotiation=tuple(negotiation),
         parts={
             "contender": (who or entry(name)).model_dump(mode="json", exclude_defaults=True),
             "limit": None,
-            "repeats": 1,
+            "repeats": repeats,
             "learns": {},
         },
     )
     write_receipt(path, receipt)
-    data = score_bytes(score_cell(path, SUITE, prices, None, key))
+    data = score_bytes(score_cell(path, suite, prices, None, key))
     return Score.model_validate_json(data)
 
 
-def release(scores: Sequence[Score], prices: Sequence[PriceRow]) -> Release:
+def release(
+    scores: Sequence[Score],
+    prices: Sequence[PriceRow],
+    suites: Sequence[SuiteFile] = (SUITE,),
+    runs: Sequence[RunFacts] = (),
+) -> Release:
     """These cells, published together."""
     entries = {s.contender: entry(s.contender) for s in scores}
+    named = {suite.id: suite for suite in suites}
     return Release(
         name="v0",
         key=sha256_hex(b"release"),
         title="By hand",
-        spec=config.Release(title="By hand", suites=(SUITE.id,), contenders=tuple(entries)),
-        suites={SUITE.id: SUITE},
+        spec=config.Release(title="By hand", suites=tuple(named), contenders=tuple(entries)),
+        suites=named,
         contenders=entries,
         scores=tuple(scores),
         receipts={},
         prices=PricesFile(price=tuple(prices)),
         deviations=(),
-        runs=(),
+        runs=tuple(runs),
         attributions=(),
         protocol_version=3,
         dmb_version="0.1.0",

@@ -102,3 +102,13 @@ def test_a_path_of_an_entrys_own_is_served_too():
 def test_paths(path, provider, wire, shape, model):
     r = find_route(path)
     assert (r.provider, r.wire, r.shape, r.model) == (provider, wire, shape, model)
+
+
+def test_who_is_still_to_negotiate_is_served_all_the_same():
+    entries = {
+        n: c.model_copy(update={"settings": c.settings | {"structured": "auto"}})
+        for n, c in ASKED.items()
+        if "structured" in c.settings
+    }
+    as_it_stands = world_of({n: ASKED[n] for n in entries}, TABLES.providers)
+    assert entries and world_of(entries, TABLES.providers) == as_it_stands

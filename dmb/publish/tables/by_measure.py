@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dmb.contracts.cell import Score
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, measure
+from dmb.publish.notes import in_words
 from dmb.publish.records import COSTS
 from dmb.publish.table import Column, Notes, Row, Table, Value, words
 from dmb.publish.tables import cached, honesty, order
@@ -18,15 +19,16 @@ if TYPE_CHECKING:
 
 def tables(release: Release) -> tuple[Table, ...]:
     """All that have something to compare, in the order of ``measures.MEASURES``."""
-    plain = _nought(release) | _unbilled(release)
+    plain = _nought(release) | _unbilled(release) | _undefined(release).keys()
     return tuple(_table(release, key, suites) for key, suites in _suites_of(release).items() if key not in plain)
 
 
 def lines(release: Release) -> tuple[str, ...]:
-    """What would be a table of nothing but noughts, or of nothing but "not billed", in one line each."""
+    """What would be a table of nothing but noughts, of "not billed" or of n/a for one reason, in one line each."""
     unbilled = _unbilled(release)
     said = (("0 in every cell", _nought(release) - unbilled), ("Not billed in any cell", unbilled))
-    return tuple(f"{what}: {', '.join(measure(k).label for k in in_order(keys))}." for what, keys in said if keys)
+    named = tuple(f"{what}: {', '.join(measure(k).label for k in in_order(keys))}." for what, keys in said if keys)
+    return (*named, *(f"n/a in every cell: {measure(k).label} ({why})." for k, why in _undefined(release).items()))
 
 
 def _suites_of(release: Release) -> dict[str, list[str]]:
@@ -73,6 +75,17 @@ def _unbilled(release: Release) -> set[str]:
             for score in _asked(release, suite)
         )
     }
+
+
+def _undefined(release: Release) -> dict[str, str]:
+    """Measures that are undefined wherever somebody was asked, for one and the same reason; with that reason."""
+    found = {}
+    for key, suites in _suites_of(release).items():
+        records = [score.metrics.get(key) for suite in suites for score in _asked(release, suite)]
+        notes = {record.note if record is not None and record.value is None else None for record in records}
+        if key not in COSTS and len(notes) == 1 and (note := notes.pop()) is not None:
+            found[key] = in_words(note.removeprefix("n/a: "))
+    return found
 
 
 def _table(release: Release, key: str, suites: list[str]) -> Table:

@@ -5,24 +5,23 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from dmb.canonical import canonical_json
+from dmb.pricing import sum_usd
 from dmb.publish import numbers
+from dmb.publish.notes import settings_text
 from dmb.publish.table import Column, Row, Table, Value, words
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
-_SPEND = ("scored", "negotiation", "unsettled")
+#: The kinds of spending in a run's manifest.
+SPEND = ("scored", "negotiation", "unsettled")
 
 
 def contender_table(release: Release) -> Table:
     """One row per contender: its id, what it is, and the settings that the provider sees."""
     rows = []
     for name, entry in release.contenders.items():
-        settings = ", ".join(
-            f"{key} {value if isinstance(value, str) else canonical_json(value)}"
-            for key, value in sorted(entry.settings.items())
-        )
+        settings = settings_text(entry.settings)
         values = (
             Value(name, code=True),
             Value(entry.display.tier),
@@ -76,7 +75,7 @@ def suite_list(release: Release) -> Table:
 
 def run_table(release: Release) -> Table:
     """One row per run: when, where, with what, and what it cost."""
-    rows, spend = [], () if _nothing_billed(release) else _SPEND
+    rows, spend = [], () if nothing_billed(release) else SPEND
     simulated = {score.source_run for score in release.cells.values() if score.simulated}
     for run in release.runs:
         money = (_usd(run.spend_usd.get(name)) for name in spend)
@@ -102,9 +101,36 @@ def run_table(release: Release) -> Table:
     return Table("runs", "Runs", caption, columns, tuple(rows))
 
 
-def _nothing_billed(release: Release) -> bool:
+def spend_line(release: Release) -> tuple[str, ...]:
+    """What the runs have spent, as their manifests have it, and under which caps; nothing where nobody bills."""
+    if nothing_billed(release) or not release.runs:
+        return ()
+    spent = ", ".join(f"{kind} {_in_words(amount)}" for kind, amount in total_spend(release).items())
+    caps = dict.fromkeys((run.budget_usd.get("soft"), run.budget_usd.get("hard")) for run in release.runs)
+    limits = " or ".join(f"{_in_words(soft)} (soft) and {_in_words(hard)} (hard)" for soft, hard in caps)
+    return (
+        f"Spent by {numbers.things(len(release.runs), 'run')}, as the ledger has it: {spent}. Caps: {limits}. "
+        "All cells of a run count, and what nobody can price counts at its reservation.",
+    )
+
+
+def total_spend(release: Release) -> dict[str, Decimal | None]:
+    """US dollars by kind over the runs that gave evidence; None where that of any run is unknown."""
+    return {kind: _sum([run.spend_usd.get(kind) for run in release.runs]) for kind in SPEND}
+
+
+def _sum(amounts: list[str | None]) -> Decimal | None:
+    known = [Decimal(amount) for amount in amounts if amount is not None]
+    return sum_usd(known) if len(known) == len(amounts) else None
+
+
+def _in_words(amount: Decimal | str | None) -> str:
+    return "unknown" if amount is None else f"{numbers.usd(amount)} USD"
+
+
+def nothing_billed(release: Release) -> bool:
     """Whether a column of costs would hold nothing but noughts that are no prices."""
-    amounts = [run.spend_usd.get(name) for run in release.runs for name in _SPEND]
+    amounts = [run.spend_usd.get(name) for run in release.runs for name in SPEND]
     if any(amount is not None and Decimal(amount) for amount in amounts) or any(map(release.billed, release.asked)):
         return False
     # A run may have probed a billed contender that was then skipped; only without any is an unknown amount none.

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmb.contracts.cell import Score
 from dmb.price_tiers import STANDARD
 from dmb.price_windows import window_text
-from dmb.pricing import sum_usd
-from dmb.publish import numbers
+from dmb.publish import amounts, numbers
+from dmb.publish.amounts import Amount
 from dmb.publish.records import NOT_BILLED, stop_text
 from dmb.publish.table import Column, Row, Table, Value, words
+from dmb.publish.tables import negotiation
 from dmb.publish.tables.matrix import rows_and_remarks
 
 if TYPE_CHECKING:
@@ -42,7 +42,27 @@ def spend_table(release: Release) -> Table:
         Column("Note", numeric=False),
     )
     caption = "Every attempt that was kept, retries included, at list prices. What is not known is called unknown and never taken as 0."
-    return Table("spend", "Spend", caption, columns, rows, remarks=remarks)
+    return Table("spend", "Spend", caption, columns, rows, remarks=(*_in_all(release), *remarks))
+
+
+def _in_all(release: Release) -> tuple[str, ...]:
+    """The release's total: of what is scored, of negotiation, and of both."""
+    billed = [contender for contender in release.asked if release.billed(contender)]
+    if not billed:
+        return ()
+    scored = amounts.together(_scored(release, contender) for contender in billed)
+    if not negotiation.probed(release):
+        return (f"In all: {scored.said}.",)
+    probes = negotiation.spent(release)
+    return (
+        f"In all: {scored.said} scored, {probes.said} for negotiation, "
+        f"{amounts.together((scored, probes)).said} together.",
+    )
+
+
+def _scored(release: Release, contender: str) -> Amount:
+    cells = (release.cells[contender, suite] for suite in release.suites)
+    return amounts.together(amounts.scored(score) for score in cells if score.status != "skipped")
 
 
 def price_table(release: Release) -> Table:
@@ -94,19 +114,17 @@ def _row(release: Release, contender: str) -> Row:
         nothing = Value(NOT_BILLED, muted=True)
         return Row((head, nothing, nothing, attempts, Value("–", muted=True), *tokens, Value(_OWN_MACHINE)))
     known = [score for score in asked if score.cost_usd is not None]
-    total = sum_usd(_known_part(score) for score in asked)
+    total = _scored(release, contender)
     decisions = sum(score.n_expected - score.outcomes.get("skipped", 0) for score in asked)
     remarks = [*_reasons(score.cost_note for score in asked if score.cost_note), *_tiers(asked)]
     if len(known) < len(asked):
-        # A part of a sum is a lower bound of it, and a rate over it would be too low without saying so.
-        cost = Value(f"at least {numbers.usd(total)}") if total else Value("unknown", muted=True)
+        # A rate over a part of a sum would be too low without saying so.
         per_1000 = Value("unknown", muted=True)
         if known:
             remarks.insert(0, f"{len(asked) - len(known)} of {len(asked)} cells unknown")
     else:
-        cost = Value(numbers.usd(total))
-        per_1000 = Value(numbers.usd(1000 * total / decisions)) if decisions else Value("n/a", muted=True)
-    return Row((head, cost, per_1000, attempts, _unknown_share(asked), *tokens, Value(words(remarks, "–"))))
+        per_1000 = Value(numbers.usd(1000 * total.known_usd / decisions)) if decisions else Value("n/a", muted=True)
+    return Row((head, total.value, per_1000, attempts, _unknown_share(asked), *tokens, Value(words(remarks, "–"))))
 
 
 def _reasons(notes: Iterable[str]) -> list[str]:
@@ -117,13 +135,6 @@ def _reasons(notes: Iterable[str]) -> list[str]:
         reason, n = (counted[1], int(counted[2])) if counted else (part, 0)
         attempts[reason] = attempts.get(reason, 0) + n
     return [f"{reason} ({numbers.things(n, 'attempt')})" if n else reason for reason, n in attempts.items()]
-
-
-def _known_part(score: Score) -> Decimal:
-    """What is known of a cell's cost: all of it, or the sum over those attempts whose cost is known."""
-    if score.cost_usd is not None:
-        return Decimal(score.cost_usd)
-    return Decimal(score.cost.priced_usd) if score.cost is not None else Decimal(0)
 
 
 def _tiers(scores: Iterable[Score]) -> list[str]:
