@@ -90,7 +90,7 @@ def test_budget_the_cap_holds_for_the_bill_and_baselines_go_on(tmp_path: Path):
     t = project(
         tmp_path / "capped",
         ["jev", "gpt-5-4-nano", "claude-haiku-4-5", "random"],
-        budget={"soft_usd": "0.001", "hard_usd": str(cap)},
+        budget={"soft_usd": "0.000001", "hard_usd": str(cap)},
     )
     with simulated() as s:
         done = t.dmb("run", "--id", "capped", "--release", TWIN, env={"DMB_SIMULATOR": s.address})
@@ -105,7 +105,7 @@ def test_budget_the_cap_holds_for_the_bill_and_baselines_go_on(tmp_path: Path):
         assert s.counts()["requests"] == sum(
             r["outcomes"]["valid"] for name, r in run.receipts.items() if name != "random"
         )
-        spent = f"{run.manifest['release_committed_usd']} USD are spent or reserved, more than the soft cap of 0.001"
+        spent = f"{run.manifest['release_committed_usd']} USD are spent or reserved, more than the soft cap of 0.000001"
         assert spent in done.stderr
         # what is left would not have paid for one more attempt
         stopped = [r["stop_reason"] for r in run.receipts.values() if r["status"] == "stopped"]

@@ -115,7 +115,7 @@ def test_counts_stay_readable_after_the_end():
 
 def asked_of(provider: str, model: str, shape: str = "", **body) -> Asked:
     speaker = SPEAKERS[provider]
-    return Asked(provider, speaker, "chat_completions", shape, model, body, {}, Draw(0, "d"))
+    return Asked(provider, speaker, "chat_completions", shape, model, body, {}, Draw(0, "d"), NOW)
 
 
 def test_each_attempt_is_priced_at_its_own_instant():
