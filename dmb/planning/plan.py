@@ -263,6 +263,7 @@ class Planner:
             "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in self.project.price_rows(contender)],
             "skip": skip,
             "simulated": simulated,
+            "replayed": simulator is not None and simulated and simulator.replays,
             "parts": parts,
         }
         return PlannedCell(
