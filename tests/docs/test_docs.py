@@ -251,15 +251,22 @@ def test_outcomes_kinds_and_metrics_are_those_of_the_code() -> None:
     outcomes = re.findall(r"^\| (\w+) \|", section(page, "## Outcomes"), re.M)
     assert tuple(outcomes[1:]) == OUTCOMES
     assert first_column(section(page, "## Kinds of confidence")) == list(KINDS)
-    listed = re.findall(
-        r"`([a-z0-9_]+)`", section(text_of("docs/commands.md"), "## The cells file").split("Names of metrics")[1]
-    )
+    cells_file = text_of("docs/cells-file.md")
+    listed = re.findall(r"`([a-z0-9_]+)`", section(cells_file, "## Metrics").split("Names of metrics")[1])
     metrics = set(listed) - {"request_", "value", "note"}
     assert metrics <= set(MEASURES)
     golden = json.loads(text_of("tests/publish/golden/v9.cells.json"))
-    example = json.loads(blocks(section(text_of("docs/commands.md"), "## The cells file"), "json")[0])
+    assert {name for cell in golden["cells"] for name in cell["metrics"]} - {"accuracy_controls"} <= metrics
+    example, times, costs, probes = map(json.loads, blocks(cells_file, "json"))
     assert example.keys() == golden.keys()
+    assert example["runs"][0].keys() == golden["runs"][0].keys()
     assert set(example["cells"][0]) == set(golden["cells"][0])
+    timed = next(cell["timing"] for cell in golden["cells"] if cell["timing"])
+    assert {k: v.keys() for k, v in times["timing"].items() if not k.startswith("n_")} == {
+        k: v.keys() for k, v in timed.items() if not k.startswith("n_")
+    }
+    assert costs["cost"].keys() == next(cell["cost"] for cell in golden["cells"] if cell["cost"]).keys()
+    assert probes.keys() == next(cell["negotiation"] for cell in golden["cells"] if cell["negotiation"])[0].keys()
     assert set(example["cells"][0]["metrics"]["accuracy_valid"]) == {"value", "low", "high", "n", "num", "den", "note"}
 
 
