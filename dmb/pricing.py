@@ -16,6 +16,9 @@ PER_TOKENS = Decimal(1_000_000)
 #: Providers add a few hundred tokens of their own, most where a tool is forced.
 TOKENS_AROUND_PROMPT = 1000
 
+#: A billion tokens in one request are a slip of the server's, not a count.
+MOST_TOKENS = 10**9
+
 #: Between reserving and the end of a request lie minutes; a price that begins later than this is none of its business.
 _SOON = dt.timedelta(days=1)
 
@@ -125,12 +128,14 @@ def contradiction(usage: Usage) -> str | None:
     counts = usage.model_dump(exclude={"tier", "charged_usd"})
     if any(n is not None and n < 0 for n in counts.values()):
         return "a negative token count"
+    if any(n is not None and n > MOST_TOKENS for n in counts.values()):
+        return "a token count that no model reaches"
     into, out = usage.input_tokens or 0, usage.output_tokens or 0
     not_fresh = (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0)
     if not_fresh > into:
         return "usage buckets exceed the input"
-    if usage.input_tokens == 0 and out:
-        return "output without any input"
+    if usage.input_tokens == 0:
+        return "a prompt without any tokens"
     if (usage.reasoning_tokens or 0) > out:
         return "reasoning tokens exceed the output"
     sums = ((usage.fresh_tokens, into - not_fresh), (usage.total_tokens, into + out))

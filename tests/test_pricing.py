@@ -36,7 +36,7 @@ def usage(**fields) -> Usage:
         ({"cached_tokens": 400}, "0.00057"),
         ({"cached_tokens": 400, "cache_write_tokens": 600}, "0.00066"),
         ({"cached_tokens": 1000}, "0.000165"),
-        ({"input_tokens": 0, "output_tokens": 0}, "0"),
+        ({"input_tokens": 1, "output_tokens": 0}, "0.00000075"),
         # reasoning is part of the output
         ({"reasoning_tokens": 15}, "0.00084"),
     ],
@@ -57,7 +57,9 @@ def test_hand_computed(counts, expected):
         ([row(cache_write=None)], usage(cache_write_tokens=1), "no price for cached tokens"),
         ([row()], usage(cached_tokens=700, cache_write_tokens=301), "usage buckets exceed the input"),
         ([row()], usage(reasoning_tokens=21), "reasoning tokens exceed the output"),
-        ([row()], usage(input_tokens=0), "output without any input"),
+        ([row()], usage(input_tokens=0), "a prompt without any tokens"),
+        ([row()], usage(input_tokens=0, output_tokens=0), "a prompt without any tokens"),
+        ([row()], usage(input_tokens=10**30), "a token count that no model reaches"),
         ([row()], usage(output_tokens=-1), "a negative token count"),
         ([row(prompt_to=9)], usage(), "no price row for this model, prompt size and date"),
         ([row(prompt_to=9)], None, "usage not reported, and the price depends on the prompt's size"),
@@ -253,7 +255,7 @@ def test_a_row_is_not_guessed_where_the_size_is_not_known():
 COUNTS = st.integers(0, 10**7)
 
 
-@given(COUNTS, COUNTS, COUNTS, COUNTS)
+@given(COUNTS.filter(bool), COUNTS, COUNTS, COUNTS)
 def test_the_cost_is_the_exact_sum_of_its_buckets(fresh, cached, written, output):
     used = Usage(
         input_tokens=fresh + cached + written,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from dmb.errors import DmbError
+from dmb.errors import EXIT_EXECUTION, DmbError
 
 
 def source(name: str, out: str, log: str) -> None:
@@ -136,6 +136,13 @@ def run_job(name: str, args: list[str]) -> int:
         print(f"dmb {name}: {e}", file=sys.stderr)
         _leave_mark(name, args, str(e))
         return e.exit_code
+    except OSError as e:
+        text = (
+            f"{e.filename or Path.cwd()}: {e.strerror or e}; make it usable, and start again: what is on disk is kept"
+        )
+        print(f"dmb {name}: {text}", file=sys.stderr)
+        _leave_mark(name, args, text)
+        return EXIT_EXECUTION
     return 0
 
 

@@ -107,7 +107,7 @@ def exit_code(status: str, endings: list[tuple[str, str | None]], workflow_code:
 
 def _print_not_valid(receipts: list[Any], limit: int | None) -> None:
     """A smoke run ends with every outcome that is not valid, so that none goes unexplained."""
-    if limit is None:
+    if limit is None or not receipts:
         return
     from dmb.store.layout import decisions_file
 

@@ -36,8 +36,8 @@ class Protocol(Frozen):
 class Budget(Frozen):
     """US dollars a release may spend."""
 
-    soft_usd: Decimal = Field(Decimal(40), ge=0)
-    hard_usd: Decimal = Field(Decimal(60), ge=0)
+    soft_usd: Decimal = Field(Decimal(40), ge=0, le=10**9)
+    hard_usd: Decimal = Field(Decimal(60), ge=0, le=10**9)
 
     @model_validator(mode="after")
     def _soft_comes_first(self) -> Self:

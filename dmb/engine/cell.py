@@ -46,7 +46,7 @@ def ask_cell(run: str, cell_key: str, out: Path, clock: Clock = REAL) -> None:
     """
     try:
         _ask_cell(run, cell_key, out, clock)
-    except DmbError as e:
+    except (DmbError, OSError) as e:
         mark(run, f"failed.{cell_key[:16]}", str(e))
         raise
 

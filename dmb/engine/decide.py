@@ -71,11 +71,14 @@ def is_finished(attempts: Sequence[Attempt], retry_failed: int, retry_malformed:
 def _decision_ms(attempts: Sequence[Attempt]) -> float | None:
     """First attempt begun to last byte of the last one: retries, back-off and connection set-up included.
 
-    None when the attempts belong to different runs (nobody waited in between), or when the last got no whole reply.
+    None when the attempts belong to different runs (nobody waited in between), when the last got no whole reply, or when
+    the clock went backwards.
     """
     last = attempts[-1].timing
     if last.request_ms is None or len({r.origin for r in attempts}) > 1:
         return None
     begun = [dt.datetime.fromisoformat(r.timing.sent_at) for r in (attempts[0], attempts[-1])]
     before = (begun[1] - begun[0]).total_seconds() * 1000
-    return round(before + (last.connect_ms or 0.0) + last.request_ms, 3)
+    if before < 0:
+        return None  # the clock was set back in between, and nobody knows by how much
+    return round(before + (last.connect_ms or 0.0) + (last.tls_ms or 0.0) + last.request_ms, 3)

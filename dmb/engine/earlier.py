@@ -41,7 +41,7 @@ def logged_attempts(contender: str, suite: str, cell_key: str) -> dict[Key, list
             place = (row.item, row.permutation, row.repeat, row.attempt, origin)
             rows.setdefault(place, row.model_copy(update={"origin": origin}))
     found: dict[Key, list[Attempt]] = {}
-    for row in sorted(rows.values(), key=lambda r: r.timing.sent_at):
+    for row in sorted(rows.values(), key=lambda r: (r.attempt, r.timing.sent_at)):
         attempts = found.setdefault((row.item, row.permutation, row.repeat), [])
         # an item may be continued by a later run; should two runs ever have asked the same attempt, the first counts
         if row.attempt == len(attempts) + 1:

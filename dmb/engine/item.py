@@ -195,7 +195,8 @@ def _row(
             client_wait_ms=asked.client_wait_ms,
             lag_ms=asked.lag_ms,
         ),
-        simulated=simulated,
+        # a simulator says so, wherever somebody has put its address
+        simulated=simulated or asked.headers.get("x-simulated") == "true",
         n_scrubbed=asked.n_scrubbed,
     )
 

@@ -7,6 +7,7 @@ window as a whole, so the count errs on the slow side by a sixtieth.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,6 +24,8 @@ SLICES = 60
 
 #: While waiting for a window to move on, stop marks and the deadline are looked at this often.
 LONGEST_STEP_S = 0.5
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,40})?")
 
 #: Bytes of a request per token, on the low side: a limiter counts its own estimate before it runs a request.
 BYTES_PER_TOKEN = 3
@@ -69,7 +72,12 @@ def wait_s(window: Window, used: dict[str, Any], need: Decimal, now_s: float) ->
     ``used``: slice number -> amount. What is larger than the whole window passes when nothing else is in it.
     """
     width = window.seconds / SLICES
-    standing = sorted((int(n), Decimal(a)) for n, a in used.items() if (int(n) + 1) * width > now_s - window.seconds)
+    # a slice of the future was written by a clock that was wrong
+    standing = sorted(
+        (int(n), Decimal(a))
+        for n, a in used.items()
+        if now_s - window.seconds < (int(n) + 1) * width and int(n) * width <= now_s + width
+    )
     total = sum((a for _, a in standing), Decimal(0))
     if total == 0 or (total + need <= window.most and total < window.most):
         return 0.0
@@ -169,7 +177,14 @@ def _load(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, ValueError):
         # lost or torn: what was asked of late is forgotten, and the provider's own limiter says the rest
         return {}
-    return data if isinstance(data, dict) else {}
+    return {name: _slices(slices) for name, slices in data.items()} if isinstance(data, dict) else {}
+
+
+def _slices(written: Any) -> dict[str, str]:
+    """Slices that can be counted; others are forgotten like a lost file."""
+    if not isinstance(written, dict):
+        return {}
+    return {n: a for n, a in written.items() if n.isdecimal() and isinstance(a, str) and _NUMBER.fullmatch(a)}
 
 
 def _add(state: dict[str, Any], window: Window, amount: Decimal, at_s: float) -> None:

@@ -29,3 +29,9 @@ def fault_of(address: str) -> str | None:
     if "?" in address or "#" in address:
         return "holds a query or a fragment"
     return None
+
+
+def is_private(address: str | None) -> bool:
+    """Whether nobody on the way can read what is sent there: over TLS, or within this machine."""
+    parts = urlsplit(address or "")
+    return parts.scheme != "http" or parts.hostname in ("127.0.0.1", "::1", "localhost")

@@ -13,7 +13,7 @@ from dmb.contracts.request import Request
 from dmb.contracts.suite import Slot
 from dmb.errors import InputError
 from dmb.inputs import nearest
-from dmb.planning.addresses import fault_of
+from dmb.planning.addresses import fault_of, is_private
 from dmb.wires import WIRES
 from dmb.wires.exchange import Wire
 
@@ -59,6 +59,13 @@ def check_providers(providers: Mapping[str, Provider]) -> None:
             raise InputError(PROVIDERS, f"{name}.address", fault, _NO_KEYS_HERE)
         if not all(_VARIABLE.fullmatch(variable) for variable in provider.credential):
             raise InputError(PROVIDERS, f"{name}.credential", "is no name of a variable, in capitals", _NO_KEYS_HERE)
+        if provider.credential and not is_private(provider.address):
+            raise InputError(
+                PROVIDERS,
+                f"{name}.address",
+                "would carry a key in clear text",
+                "use https, or http to this machine only",
+            )
         if provider.lane is None:
             continue
         if provider.lane not in providers or provider.lane == name:

@@ -18,6 +18,7 @@ from dmb.canonical import sha256_hex
 from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.inputs import nearest
 from dmb.ledger.ledger import Ledger
+from dmb.ledger.refusals import LedgerUnusable
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
@@ -62,17 +63,22 @@ class Driver:
                 say(f"run {run}: its process is gone; marked interrupted")
             self._sweep_ledgers()
         self._planner = Planner(self.project)
+        self._lay_marks()
 
     def _sweep_ledgers(self) -> None:
         """What runs that have ended left open in a ledger stays charged, and is marked so."""
         ended = [run for run in all_runs() if run_status(run) != "running"]
         for folder in sorted(budget_dir("any").parent.glob("*/")):
             budget = self.project.config.budget
-            with Ledger(folder, budget.hard_usd, budget.soft_usd) as ledger:
-                if n := ledger.sweep(ended):
-                    say(
-                        f"{folder}: {n} attempts of ended runs were never settled; they stay charged at their reservation"
-                    )
+            try:
+                with Ledger(folder, budget.hard_usd, budget.soft_usd) as ledger:
+                    n = ledger.sweep(ended)
+            except LedgerUnusable as e:
+                # whoever wants to spend from it meets this again, and stops; nobody else is concerned
+                say(str(e))
+                continue
+            if n:
+                say(f"{folder}: {n} attempts of ended runs were never settled; they stay charged at their reservation")
 
     def _join_run(self) -> None:
         self._run = os.environ.get(RUN_VARIABLE)
@@ -235,6 +241,15 @@ class Driver:
     def release_key(self, w: Any) -> str:
         """The key that the published files must carry."""
         return self._release_plan(w.release).key or ""
+
+    def _lay_marks(self) -> None:
+        """Every release has its mark before the workflow looks at the folder: it looks once, and believes what it saw."""
+        SCRATCH.mkdir(parents=True, exist_ok=True)
+        for name in self.release_names():
+            mark = SCRATCH / f"{name}.stale"
+            if not mark.exists():
+                mark.write_text(f"{time.time_ns()}\n", encoding="ascii")
+                os.utime(mark, (0, 0))
 
     def stale_mark(self, w: Any) -> str:
         """An ordinary input of publishing: newer than the report exactly when the report carries another key."""

@@ -225,6 +225,9 @@ class Planner:
             train=frozen.train if spec.baseline.train is not None else None,
             keywords=spec.baseline.keywords,
         )
+        if provider.dialect:
+            # it shapes what is sent; where there is none, nothing of it stands in the key
+            parts["dialect"] = provider.dialect
         if simulator is not None and simulated:
             parts["simulated"] = simulator.key
         key = cell_key(parts)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dmb.canonical import json_line
 from dmb.contracts.attempt import Attempt
-from dmb.errors import DamagedFile
+from dmb.errors import DamagedFile, DmbError
 
 #: Rows reach the disk itself within this many seconds; the kernel has them at once, so that a kill loses none.
 FLUSH_EVERY_S = 0.5
@@ -25,8 +25,9 @@ class AttemptLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         _set_torn_line_aside(path)
         self._file = path.open("ab", buffering=0)
+        self._path = path
         self._lock = threading.Lock()
-        self._dirty = False
+        self._dirty = self._broken = False
         self._closed = threading.Event()
         self._flusher = threading.Thread(target=self._flush_now_and_then, daemon=True)
         self._flusher.start()
@@ -35,8 +36,22 @@ class AttemptLog:
         """One row; it is with the kernel when this returns."""
         data = json_line(row.model_dump(mode="json", exclude_none=True)).encode("ascii")
         with self._lock:
-            self._file.write(data)
+            if self._broken:
+                raise DmbError(
+                    f"{self._path}: a row was not written whole before, so nothing may follow it; start again"
+                )
+            try:
+                written = self._file.write(data)
+            except OSError as e:
+                self._broken = True
+                raise DmbError(
+                    f"{self._path}: {e.strerror or e}; make room, and start again: rows on disk are kept"
+                ) from None
             self._dirty = True
+            if written != len(data):
+                # what there is of it is set aside by the next writer, as after a kill
+                self._broken = True
+                raise DmbError(f"{self._path}: the disk is full; make room, and start again: rows on disk are kept")
 
     def _flush_now_and_then(self) -> None:
         while not self._closed.wait(FLUSH_EVERY_S):

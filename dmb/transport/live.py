@@ -29,6 +29,9 @@ _WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 #: An error may quote a whole reply; its beginning says enough.
 LONGEST_ERROR = 300
 
+#: So often a server may say that it is still at work.
+MOST_INTERIM_REPLIES = 100
+
 #: Servers close idle connections after five seconds and more; ours are given up before.
 IDLE_S = 4.0
 
@@ -116,8 +119,24 @@ class LiveTransport:
                 connection.close()
 
 
+class _Response(http.client.HTTPResponse):
+    """A reply, with what a server says before it (102, 103 …) read past: the library stops at any of them but 100, and the
+    reply itself would then be taken for that to the next request."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        for _ in range(MOST_INTERIM_REPLIES):
+            version, status, reason = super()._read_status()
+            if not 101 < status < 200:
+                return version, status, reason
+            while self.fp.readline(65537) not in (b"\r\n", b"\n", b""):
+                pass
+        raise http.client.HTTPException(f"more than {MOST_INTERIM_REPLIES} interim replies")
+
+
 class _Connection(http.client.HTTPConnection):
     """One thread's connection, opened anew whenever the last one is not fit for another request."""
+
+    response_class = _Response
 
     def __init__(self, host: str, port: int, tls: ssl.SSLContext | None) -> None:
         super().__init__(host, port)
@@ -167,7 +186,7 @@ class _Connection(http.client.HTTPConnection):
         response = self.getresponse()
         received = {name.lower(): value for name, value in response.getheaders()}
         data = _unpacked(_whole(response), received.pop("content-encoding", ""))
-        if response.will_close:
+        if response.will_close or response.status < 200:
             self.close()
         self._used_ns = now_ns()
         return response.status, received, data

@@ -14,7 +14,7 @@ from dmb.engine.askers import WireAsker
 from dmb.engine.judge import judge
 from dmb.engine.serve import ServedModel
 from dmb.errors import DmbError
-from tests.engine.made_up import Server, first_option
+from tests.engine.made_up import SERVED, Server, ask, begin, first_option, planned
 
 REQUEST = Request(
     state="s",
@@ -91,6 +91,47 @@ def test_a_server_that_does_not_answer_is_a_timeout():
     with socket.create_server(("127.0.0.1", 0)) as s:
         a = asked(f"http://127.0.0.1:{s.getsockname()[1]}", timeout_s=0.1)
     assert (a.status, a.failure.kind, a.request_ms) == (None, "timeout", None)
+
+
+def test_what_a_server_says_before_its_reply_is_read_past():
+    """Else the reply itself would be taken for that to the next request on the connection."""
+    early = b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            for n in range(3):
+                connection.recv(65536)
+                body = b'{"n": %d}' % n
+                connection.sendall(early + b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        asker = WireAsker(
+            "systemone", "m", {}, {}, "lab", f"http://127.0.0.1:{listener.getsockname()[1]}", None, 1, 5.0
+        )
+        try:
+            replies = [put(asker, REQUEST) for _ in range(3)]
+        finally:
+            asker.close()
+    assert [(a.status, a.reply, a.new_connection) for a in replies] == [
+        (200, b'{"n": 0}', True),
+        (200, b'{"n": 1}', False),
+        (200, b'{"n": 2}', False),
+    ]
+
+
+def test_a_server_that_says_that_it_simulates_is_believed_wherever_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def simulating(number, body):
+        status, headers, data = first_option(number, body)
+        return status, {**headers, "x-simulated": "true"}, data
+
+    with Server(simulating) as server:
+        cell = planned("m", SERVED, {"address": server.address, "billed": False})
+        assert cell[1]["simulated"] is False
+        assert ask(begin(cell), cell).simulated is True
 
 
 def test_a_redirect_is_not_followed_and_the_credential_stays():

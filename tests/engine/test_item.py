@@ -355,3 +355,13 @@ def test_a_place_in_the_lane_is_kept_until_row_and_charge_are_written(tmp_path, 
     look("end")
     assert seen[-1] == ("end", "free")
     lane.close()
+
+
+def test_the_handshake_is_part_of_a_decisions_latency_and_a_clock_set_back_makes_it_unknown():
+    script = Script("rate_limit", "valid", backoff_s=0.5)
+    first, last = script.run()
+    secured = last.model_copy(update={"timing": last.timing.model_copy(update={"tls_ms": 80.0})})
+    assert decided(script, [first, secured]).latency_ms == decided(script, [first, last]).latency_ms + 80
+    earlier = (dt.datetime.fromisoformat(first.timing.sent_at) - dt.timedelta(seconds=4)).isoformat()
+    back = last.model_copy(update={"timing": last.timing.model_copy(update={"sent_at": earlier})})
+    assert decided(script, [first, back]).latency_ms is None

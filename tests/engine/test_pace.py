@@ -131,7 +131,18 @@ def test_both_the_lanes_and_the_contenders_limits_hold(tmp_path):
     assert clock.slept >= 60
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"calls/60": {"x'])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "{",
+        "[]",
+        '{"calls/60": {"x',
+        '{"calls/60": {"a": "b"}}',
+        '{"calls/60": []}',
+        '{"calls/60": {"99999999": "7"}}',
+    ],
+)
 def test_a_lost_or_torn_file_forgets_and_goes_on(tmp_path, damage):
     clock = Clock()
     lane = pace(tmp_path, clock, requests_per_minute=1)

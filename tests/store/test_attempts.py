@@ -10,10 +10,12 @@ import textwrap
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
+from dmb.errors import DmbError
 from dmb.store.attempts import AttemptLog, read_attempts, whole_lines
 
 any_text = st.text(st.characters(exclude_categories=()) | st.sampled_from("\n\r\x00\x85\u2028\u2029\ud800\udfff"))
@@ -135,3 +137,28 @@ def test_a_killed_writer_loses_no_row_whose_append_returned(tmp_path):
     assert len(promised) >= 50
     found = [int(r.item) for r in read_attempts(path)]
     assert found[: len(promised)] == promised and len(found) <= len(promised) + 1
+
+
+def test_after_a_short_write_nothing_is_glued_to_it(tmp_path, monkeypatch):
+    """A full disk takes a part of a row and says nothing: the rows before stay, and the log goes on with the next writer."""
+    path = tmp_path / "raw.jsonl"
+    with AttemptLog(path) as log:
+        log.append(attempt(n=1))
+        whole = log._file
+
+        class Full:
+            def write(self, data: bytes) -> int:
+                return whole.write(data[:20])
+
+            def __getattr__(self, name: str):
+                return getattr(whole, name)
+
+        log._file = Full()
+        with pytest.raises(DmbError, match=r"the disk is full"):
+            log.append(attempt(n=2))
+        log._file = whole
+        with pytest.raises(DmbError, match=r"not written whole"):
+            log.append(attempt(n=3))
+    with AttemptLog(path) as log:
+        log.append(attempt(n=3))
+    assert [r.attempt for r in read_attempts(path)] == [1, 3]
