@@ -24,6 +24,7 @@ from dmb.planning.lifecycle import close_run, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.planning.rehearsal import SUFFIX
+from dmb.planning.spending import refuse_lost_ledgers
 from dmb.sources import mirror_directory, raw_path
 from dmb.store.files import load_json
 from dmb.store.frozen_items import load_texts
@@ -293,6 +294,9 @@ class Driver:
         calls = sum(c.n_expected - len(finished_rows(c)) for c in cells if c.skip is None)
         wanted = {c.key for c in cells}
         release = next(n for n, p in self._planned.items() if any(c.key in wanted for c in p.cells))
+        refuse_lost_ledgers(
+            {c.job["release"] for c in cells if c.skip is None and c.job["provider"].get("billed", True)}
+        )
         self._run = open_run(self.project, release, self._run_id, cells, here)
         os.environ[RUN_VARIABLE] = self._run
         skipped = sum(c.skip is not None for c in cells)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from dmb.pricing import sum_usd
 from dmb.store.files import load_json
 from dmb.store.layout import budget_dir, receipt_path, run_dir
 from dmb.store.receipts import load_receipt
+from dmb.store.runs import all_runs
 
 #: What a run's spending is told apart by. Unsettled: reserved for attempts whose charge never became known.
 SPEND_KINDS = ("scored", "negotiation", "unsettled")
@@ -45,6 +48,29 @@ def committed_of(release: str) -> str | None:
         return usd_text(read_totals(budget_dir(release)).committed_usd)
     except LedgerUnusable:
         return None
+
+
+def refuse_lost_ledgers(releases: Iterable[str]) -> None:
+    """Nothing is spent on a ledger that holds less than the runs of its release say that they have spent.
+
+    Raises ``LedgerUnusable``: the folder was deleted, wholly or in part, and with it the cap.
+    """
+    told = {release: Decimal(0) for release in releases}
+    for run in all_runs():
+        plan, manifest = run_dir(run) / "plan.json", run_dir(run) / "manifest.json"
+        if not (plan.exists() and manifest.exists()):
+            continue
+        worked_for, spend = _releases(load_json(plan)), load_json(manifest).get("spend_usd")
+        # what a run has spent on several releases is not told apart in its manifest
+        if spend is not None and len(worked_for) == 1 and (release := next(iter(worked_for))) in told:
+            told[release] += Decimal(spend["scored"]) + Decimal(spend["negotiation"])
+    for release, amount in sorted(told.items()):
+        held = read_totals(budget_dir(release)).settled_usd
+        if held < amount:
+            raise LedgerUnusable(
+                f"{budget_dir(release)}: holds {usd_text(held)} USD, and the runs of {release} have spent {usd_text(amount)}; "
+                "put the folder back as it was: the cap is for all that a release has ever spent"
+            )
 
 
 def spend_told(manifest: dict[str, Any]) -> dict[str, str | None]:
