@@ -15,16 +15,16 @@ class Negotiation(Frozen):
 
     ``settings``: those to ask with, None where nothing was accepted; ``given_up``: names of those that were not.
     ``log_sha256`` is that of the first ``n_attempts`` rows of ``log``: where nothing was found, a later cell of the run
-    probes on.
+    probes on. It and the counts are None where an earlier run's log was gone when the receipt was written.
     """
 
     run: str
     settings: dict[str, Any] | None
     given_up: tuple[str, ...]
-    n_probes: int
-    n_attempts: int
+    n_probes: int | None
+    n_attempts: int | None
     log: str
-    log_sha256: Sha256
+    log_sha256: Sha256 | None
 
 
 class Receipt(Frozen):
@@ -109,14 +109,14 @@ class NegotiationSpend(Frozen):
     """A run's probes of a contender, and what they cost apart from what is scored.
 
     All cells of that run and contender rest on the same probes, so it is never to be added up over suites. No ``cost``:
-    ``note`` says why.
+    ``note`` says why. No counts: nothing is known of the probes.
     """
 
     run: str
     settings: dict[str, Any] | None
     given_up: tuple[str, ...]
-    n_probes: int
-    n_attempts: int
+    n_probes: int | None
+    n_attempts: int | None
     cost: CostRecord | None = None
     note: str | None = None
 

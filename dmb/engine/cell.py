@@ -21,7 +21,7 @@ from dmb.engine.decide import Key, decide, is_finished
 from dmb.engine.earlier import logged_attempts
 from dmb.engine.item import ask_item
 from dmb.engine.judge import Verdict, judge_row
-from dmb.engine.negotiate import found_by
+from dmb.engine.negotiate import AUTO, negotiations
 from dmb.engine.questions import Questions
 from dmb.engine.spool import DecisionSpool
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
@@ -280,6 +280,9 @@ class _Cell:
 
     # -- what is written
 
+    def _is_negotiated(self) -> bool:
+        return self.plan["entry"].get("settings", {}).get("structured") == AUTO
+
     def receipt(self, status: CellStatus, reason: str | None, wall_s: float) -> Receipt:
         asked = self.raw.exists() and status != "skipped"
         expected = self.plan["n_expected"]
@@ -302,6 +305,6 @@ class _Cell:
             raw_sha256=file_sha256(self.raw) if asked else None,
             simulated=self.simulated,
             wall_s=wall_s,
-            negotiation=tuple(n for run in sorted(self.askers) if (n := found_by(run, self.contender)) is not None),
+            negotiation=negotiations(self.askers, self.contender, self.run) if self._is_negotiated() else (),
             parts=self.plan["parts"],
         )

@@ -6,7 +6,7 @@ never scored. What was found holds for all cells of that contender in that run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from dmb.engine.item import Rules, ask_item
 from dmb.engine.probe_question import NEGOTIATION, REQUEST, SHOWN
 from dmb.engine.stopped import Stopped
 from dmb.engine.task import Task
+from dmb.errors import DamagedFile
 from dmb.store.attempts import AttemptLog, first_rows_sha256, read_attempts
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import probes_dir
@@ -53,15 +54,33 @@ def negotiate(
                 raise Stopped(reason) from None
 
 
-def found_by(run: str, contender: str) -> Negotiation | None:
-    """What the run's probes of that contender have come to by now; None where it was not probed, or its log is gone."""
-    found = probes_dir(run) / f"{contender}.json"
-    log = found.with_suffix(".jsonl")
-    rows = list(read_attempts(log))
+def negotiations(runs: Iterable[str], contender: str, own: str) -> tuple[Negotiation, ...]:
+    """What the probes of these runs have come to by now. ``own``: the run that asks, which may not have probed yet.
+
+    An earlier run has asked rows, so it has probed; where its log is gone, that much is known and no more.
+    """
+    found = []
+    for run in sorted(runs):
+        log = probes_dir(run) / f"{contender}.jsonl"
+        if (told := _found(run, log)) is not None:
+            found.append(told)
+        elif run != own:
+            unknown = {"settings": None, "given_up": (), "n_probes": None, "n_attempts": None, "log_sha256": None}
+            found.append(Negotiation(run=run, log=str(log), **unknown))
+    return tuple(found)
+
+
+def _found(run: str, log: Path) -> Negotiation | None:
+    found = log.with_suffix(".json")
+    try:
+        rows = list(read_attempts(log))
+        told = load_json(found) if found.exists() else {"settings": None, "given_up": []}
+    except DamagedFile:
+        # no answer hangs on a log of probes, and a cell that was paid for gets its receipt
+        return None
     digest = first_rows_sha256(log, len(rows))
     if not rows or digest is None:
         return None
-    told = load_json(found) if found.exists() else {"settings": None, "given_up": []}
     return Negotiation(
         run=run,
         settings=told["settings"],

@@ -31,7 +31,7 @@ def _spend(found: Negotiation, prices: Sequence[PriceRow], tier: str) -> Negotia
     cost = note = None
     if nobody_bills(prices):
         note = "not billed"
-    elif not log.exists():
+    elif found.n_attempts is None or not log.exists():
         # an earlier run may be deleted once its rows are imported, and no score hangs on its probes
         note = f"the log of run {found.run}'s probes is not here"
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from dmb.engine.cell import ask_cell
 from dmb.engine.negotiate import _Ladder
 from dmb.ledger.shelf import read_totals
 from dmb.store.attempts import first_rows_sha256, read_attempts
-from dmb.store.layout import budget_dir, probes_dir, raw_log, receipt_path
+from dmb.store.layout import budget_dir, probes_dir, raw_log, receipt_path, run_dir
 from dmb.store.receipts import load_receipt
 from dmb.store.runs import end_run
 from tests.engine.made_up import Server, ask, begin, planned, receipt_of
@@ -154,6 +155,16 @@ def test_a_cell_that_is_continued_names_the_probes_of_every_run_that_asked_it():
     # nothing was left to ask, so nobody was probed
     assert taken_over.n_imported == receipt.n_expected and not probes_dir(third).exists()
     assert taken_over.negotiation == receipt.negotiation
+    # a run is deleted once its rows are imported, and another one's log of probes is damaged: no receipt hangs on that
+    shutil.rmtree(run_dir(first))
+    (probes_dir(second) / "m.jsonl").write_text("no row\n")
+    fourth = begin(again := (cell[0], cell[1] | {"number": 3}))
+    receipt = ask(fourth, again)
+    assert (receipt.status, receipt.n_asked) == ("complete", 0)
+    assert [(n.run, n.n_probes, n.log_sha256) for n in receipt.negotiation] == [
+        (first, None, None),
+        (second, None, None),
+    ]
 
 
 def test_two_cells_of_one_contender_probe_once():

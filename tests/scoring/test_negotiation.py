@@ -124,6 +124,15 @@ def test_a_log_that_was_altered_is_refused_and_one_that_is_gone_leaves_its_cost_
     log.unlink()
     (spend,) = score("m", [scored()], [price("m")], negotiation=[found]).negotiation
     assert (spend.cost, spend.note) == (None, "the log of run r-1's probes is not here")
+    # it was gone already when the receipt was written
+    lost = {"settings": None, "given_up": (), "n_probes": None, "n_attempts": None, "log_sha256": None}
+    unknown = score("n", [scored()], [price("n")], negotiation=[found.model_copy(update=lost)])
+    made = release([unknown], [price("n")])
+    assert row(made.negotiation_tables[0], "Model n")[1:] == ["unknown", "–", "unknown", "unknown", "unknown"]
+    assert made.negotiation_tables[0].notes == ("The log of run r-1's probes is not here.",)
+    assert made.spend_table.remarks == (
+        "In all: 1.0000 USD scored, unknown for negotiation, at least 1.0000 USD together.",
+    )
 
 
 def test_what_the_ledger_says_stands_in_one_line_and_in_the_cells_file():

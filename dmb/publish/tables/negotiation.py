@@ -15,6 +15,8 @@ from dmb.publish.table import Column, Notes, Row, Table, Value, words
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
+_UNKNOWN = Value("unknown", muted=True)
+
 
 def probed(release: Release) -> dict[tuple[str, str], NegotiationSpend]:
     """(contender, run) -> its probes, once each: the cells of one run rest on the same ones."""
@@ -23,10 +25,14 @@ def probed(release: Release) -> dict[tuple[str, str], NegotiationSpend]:
         for suite in release.suites:
             for spend in release.cells[contender, suite].negotiation:
                 known = found.get((contender, spend.run))
-                # where nothing was found, a later cell of that run probed on
-                if known is None or spend.n_attempts > known.n_attempts:
+                if known is None or _tells(spend) > _tells(known):
                     found[contender, spend.run] = spend
     return found
+
+
+def _tells(spend: NegotiationSpend) -> tuple[int, bool]:
+    """How much an entry tells: where nothing was found, a later cell of the run probed on; and logs may be gone since."""
+    return (spend.n_attempts or 0, spend.cost is not None)
 
 
 def spent(release: Release) -> Amount:
@@ -65,7 +71,6 @@ def tables(release: Release) -> tuple[Table, ...]:
 
 
 def _row(release: Release, contender: str, spend: NegotiationSpend, notes: Notes) -> Row:
-    nothing = spend.settings is None
     cost = Value(NOT_BILLED, muted=True)
     if release.billed(contender):
         known = amounts.negotiated(spend)
@@ -74,10 +79,17 @@ def _row(release: Release, contender: str, spend: NegotiationSpend, notes: Notes
         (
             release.head(contender),
             Value(spend.run, code=True),
-            Value("nothing was accepted" if nothing else settings_text(spend.settings or {}) or "–", muted=nothing),
+            _settings(spend),
             Value(words(spend.given_up, "–"), muted=not spend.given_up),
-            Value(numbers.count(spend.n_probes)),
-            Value(numbers.count(spend.n_attempts)),
+            *(_UNKNOWN if n is None else Value(numbers.count(n)) for n in (spend.n_probes, spend.n_attempts)),
             cost,
         )
     )
+
+
+def _settings(spend: NegotiationSpend) -> Value:
+    if spend.n_probes is None:
+        return _UNKNOWN
+    if spend.settings is None:
+        return Value("nothing was accepted", muted=True)
+    return Value(settings_text(spend.settings) or "–")
