@@ -1,6 +1,6 @@
 """A lock of the operating system on a file that stays open: a microsecond where opening it each time costs a hundred.
 
-For the two places that lock for every request. Elsewhere ``filelock`` does the same with more comfort.
+For the places that lock for every request. Elsewhere ``filelock`` does the same with more comfort.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ class KernelLock:
         except BlockingIOError:
             return False
         return True
+
+    def acquire(self) -> None:
+        """Wait until it is held. The kernel wakes whoever waits; nobody polls."""
+        fcntl.flock(self._fd, fcntl.LOCK_EX)
 
     def release(self) -> None:
         """Let go."""

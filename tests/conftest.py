@@ -20,7 +20,10 @@ PROJECT = Path(__file__).resolve().parents[1]
 #: Credentials that a provider names, and where datasets may lie: a test that needs one sets it.
 _VARIABLES = (
     "DMB_MIRROR",
+    "DMB_RECORD",
+    "DMB_REPLAY",
     "DMB_RUN",
+    "DMB_SIMULATOR",
     *(
         name
         for provider in tomllib.loads((PROJECT / "data/providers.toml").read_text(encoding="utf-8")).values()

@@ -17,7 +17,6 @@ from dmb.engine.lag import LagMeter, lag_ms
 from dmb.store.exchanges import ExchangeFolder
 from dmb.transport import (
     RECORD_VARIABLE,
-    REPLAY_VARIABLE,
     LiveTransport,
     RecordingTransport,
     ReplayTransport,
@@ -76,7 +75,8 @@ class BaselineAsker:
 
 
 class WireAsker:
-    """Asks a server in one of the wire formats."""
+    """Asks a server in one of the wire formats. With ``replay``, a folder of recordings, it has no socket, and the
+    address does not matter."""
 
     def __init__(
         self,
@@ -89,6 +89,7 @@ class WireAsker:
         credential: str | None,
         concurrency: int,
         timeout_s: float,
+        replay: Path | None = None,
     ) -> None:
         self.name = f"wire:{wire}"
         self.version = WIRES[wire].version
@@ -97,7 +98,7 @@ class WireAsker:
         self._wire, self._model, self._dialect = WIRES[wire], model, dialect
         self._headers = dict(self._wire.authorise(credential, dialect)) if credential else {}
         secrets = (credential,) if credential else ()
-        self._transport = _transport(provider, address, timeout_s, secrets)
+        self._transport = _transport(provider, address, timeout_s, secrets, replay)
         self._lag = LagMeter()
 
     def call(self, request: Request) -> Call:
@@ -137,13 +138,17 @@ class WireAsker:
         self._transport.close()
 
 
-def _transport(provider: str, address: str, timeout_s: float, secrets: tuple[str, ...]) -> Transport:
-    """To one provider, in the mode that the environment asks for."""
-    if folder := os.environ.get(REPLAY_VARIABLE):
-        recordings = ExchangeFolder(Path(folder))
+def _transport(
+    provider: str, address: str, timeout_s: float, secrets: tuple[str, ...], replay: Path | None
+) -> Transport:
+    """To one provider. The environment may ask for a recording; what may be replayed is the plan's to say."""
+    if replay is not None:
+        recordings = ExchangeFolder(replay)
         recordings.check()
         return ReplayTransport(recordings, provider)
     live = LiveTransport(address, timeout_s, secrets)
     if folder := os.environ.get(RECORD_VARIABLE):
-        return RecordingTransport(ExchangeFolder(Path(folder)), provider, live)
+        recordings = ExchangeFolder(Path(folder))
+        recordings.make()
+        return RecordingTransport(recordings, provider, live)
     return live

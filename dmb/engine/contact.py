@@ -29,6 +29,7 @@ from dmb.ledger.ledger import Ledger
 from dmb.price_tiers import ordered_tier
 from dmb.store.frozen_items import gold_shares, load_items, load_train
 from dmb.store.layout import budget_dir, lane_dir, run_dir
+from dmb.transport import REPLAY_VARIABLE
 
 #: What a decision service may write that takes no cap on its output; so far it is a few tokens per option, or nothing.
 OUTPUT_TOKENS_WITHOUT_CAP = 4096
@@ -58,10 +59,12 @@ def open_contact(
 ) -> Iterator[Contact]:
     """``plan``: of the cell; ``release``: what the run's plan says for all of them (the budget).
 
-    Raises ``DmbError``: no credential, a served model that does not come up.
+    Where recordings are replayed there is nobody to be spared, waited for or paid: no lane, no pace, no purse.
+    Raises ``DmbError``: no credential, a served model that does not come up, no recordings.
     """
     entry, provider = Contender.model_validate(plan["entry"]), Provider.model_validate(plan["provider"])
     protocol, shared = plan["protocol"], LaneEntry.model_validate(plan["lane"])
+    replayed = plan.get("replayed", False)
     with ExitStack() as closing:
         served = None
         if entry.serve is not None:
@@ -70,11 +73,11 @@ def open_contact(
         asker = _asker(run, plan, entry, provider, shared.concurrency, served)
         closing.callback(asker.close)
         lane = pace = purse = None
-        if entry.baseline is None:
+        if entry.baseline is None and not replayed:
             lane = Lane(lane_dir(shared.id), shared.concurrency, clock.sleep, may_ask)
             closing.callback(lane.close)
             pace = _pace(shared, plan["contender"], entry, may_ask, clock)
-        if provider.billed:
+        if provider.billed and not replayed:
             budget = release["budget"]
             caps = Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"])
             # a run may work for several releases, and each has its own cap
@@ -87,7 +90,7 @@ def open_contact(
             retry_failed=protocol["retry_failed"],
             retry_malformed=plan["policy"]["retry_malformed"],
             backoff_s=protocol["backoff_s"],
-            sleep=clock.sleep,
+            sleep=_no_wait if replayed else clock.sleep,
             now=clock.now,
             may_ask=may_ask,
             lane=lane,
@@ -137,7 +140,8 @@ def _asker(
     if entry.baseline is not None:
         return BaselineAsker(entry.baseline, _knowledge(plan, entry))
     address = served.address if served is not None else provider.address
-    if entry.wire is None or address is None:
+    replay = _recordings(run, plan)
+    if entry.wire is None or (address is None and replay is None):
         raise DmbError(f"contender {plan['contender']}: has neither a baseline nor a wire and an address")
     return WireAsker(
         entry.wire,
@@ -145,11 +149,25 @@ def _asker(
         entry.settings,
         provider.dialect,
         entry.provider,
-        address,
+        address or "",
         _credential(run, plan, provider),
         concurrency,
         plan["protocol"]["request_timeout_s"],
+        replay,
     )
+
+
+def _recordings(run: str, plan: Mapping[str, Any]) -> Path | None:
+    """The folder to replay from, where the plan says that this cell is replayed: then, and only then."""
+    if not plan.get("replayed", False):
+        return None
+    if folder := os.environ.get(REPLAY_VARIABLE):
+        return Path(folder)
+    raise DmbError(f"{REPLAY_VARIABLE} was set where run {run} was planned and is not set here")
+
+
+def _no_wait(_seconds: float) -> None:
+    """What a server asked for when it was recorded has passed."""
 
 
 def _credential(run: str, plan: Mapping[str, Any], provider: Provider) -> str | None:

@@ -266,6 +266,7 @@ class Planner:
             "withheld": self.project.credentials() if entry.serve is not None else [],
             "skip": skip,
             "simulated": simulated,
+            "replayed": simulator is not None and simulated and simulator.replays,
             "parts": parts,
         }
         return PlannedCell(

@@ -1,4 +1,4 @@
-"""A release's simulated twin: the same cells, with a simulator in the place of every remote provider.
+"""A release's simulated twin: the same cells, with a simulator or recordings in the place of every remote provider.
 
 ``<release>-simulated`` is never written in config.yaml. Its cells have keys of their own and its ledger is its own, so a
 rehearsal can neither pass for evidence nor draw on the real budget.
@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dmb.contracts.config import Release
 from dmb.contracts.contender import Contender, Provider
 from dmb.errors import UsageError
 from dmb.planning.addresses import fault_of
-from dmb.transport import REPLAY_VARIABLE
+from dmb.store.exchanges import ExchangeFolder
+from dmb.transport import RECORD_VARIABLE, REPLAY_VARIABLE
 
 SUFFIX = "-simulated"
 
@@ -37,9 +39,14 @@ class Simulator:
         """Whether this contender would be asked somewhere else than on this machine."""
         return entry.wire is not None and entry.serve is None and provider.address is not None
 
+    @property
+    def replays(self) -> bool:
+        """Whether recordings answer, and nobody is asked."""
+        return self.address is None
+
     def provider(self, name: str, provider: Provider) -> Provider:
-        """The entry with the simulator's address, which serves each provider below its name."""
-        address = provider.address if self.address is None else f"{self.address}/{name}"
+        """The entry with the simulator's address, which serves each provider below its name; a replay has none."""
+        address = None if self.address is None else f"{self.address}/{name}"
         return provider.model_copy(update={"address": address, "credential": ()})
 
 
@@ -55,9 +62,17 @@ def twin_of(release: Release) -> Release:
 
 
 def find_simulator(name: str, environment: Mapping[str, str]) -> Simulator:
-    """Ask the simulator who it is. Raises ``UsageError`` where none is named or none answers."""
-    if environment.get(REPLAY_VARIABLE):
-        return Simulator(None, {"replay": True})
+    """Ask the simulator who it is, or look at the recordings that stand for it.
+
+    Raises ``UsageError`` where none is named or none answers, ``MissingEvidence`` for recordings that are not there.
+    """
+    if folder := environment.get(REPLAY_VARIABLE):
+        if environment.get(RECORD_VARIABLE):
+            raise UsageError(
+                f"{RECORD_VARIABLE} and {REPLAY_VARIABLE} are both set: what is replayed is recorded; unset one"
+            )
+        # other recordings give other answers, so they make other cells
+        return Simulator(None, {"replay": ExchangeFolder(Path(folder)).digest()})
     address = environment.get(SIMULATOR_VARIABLE, "").rstrip("/")
     start = f"start `dmb simulate --release {name.removesuffix(SUFFIX)}` and set {SIMULATOR_VARIABLE} to the address that it prints"
     if not address:

@@ -1,120 +1,29 @@
 """Exchanges on disk: written beside a live transport, and read back without any socket.
 
 One file a request, named by its key: provider, method, path and body. The nth time that a request is sent, its nth
-exchange answers. What is written passes an allow-list: nothing is in a recording because nobody thought of it.
+exchange answers. What is written passes an allow-list (``allow_list.py``).
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import re
+import binascii
 import threading
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from dmb.canonical import digest
-from dmb.errors import MissingEvidence
+from dmb.contracts.recording import RecordedExchange, RecordedRequest, Recording
+from dmb.errors import DamagedFile, DmbError, MissingEvidence
+from dmb.transport.allow_list import AllowList
 from dmb.transport.exchange import Exchange, Transport
 
-#: Headers that a wire or the engine reads; all others stay unwritten.
-_HEADERS_KEPT = frozenset({"content-type", "retry-after", "retry-after-ms"})
 
-#: Names in a JSON reply whose values are kept. Account, organisation, user and request ids have no place in a commit.
-_NAMES_KEPT = frozenset(
-    [
-        "answer",
-        "answers",
-        "cached_tokens",
-        "cachedContentTokenCount",
-        "cache_creation_input_tokens",
-        "cache_n",
-        "cache_read_input_tokens",
-        "cache_write_tokens",
-        "candidates",
-        "candidatesTokenCount",
-        "choice",
-        "choice_index",
-        "choices",
-        "code",
-        "completion_tokens",
-        "completion_tokens_details",
-        "confidence",
-        "content",
-        "cost",
-        "detail",
-        "details",
-        "error",
-        "error_type",
-        "errors",
-        "finishReason",
-        "finish_reason",
-        "incomplete_details",
-        "index",
-        "input",
-        "input_tokens",
-        "input_tokens_details",
-        "legend",
-        "loc",
-        "message",
-        "messages",
-        "metadata",
-        "model",
-        "modelVersion",
-        "msg",
-        "name",
-        "noul",
-        "object",
-        "output",
-        "output_tokens",
-        "output_tokens_details",
-        "param",
-        "parts",
-        "probabilities",
-        "probability",
-        "prompt_feedback",
-        "promptFeedback",
-        "block_reason",
-        "blockReason",
-        "promptTokenCount",
-        "prompt_tokens",
-        "prompt_tokens_details",
-        "reason",
-        "reasoning_tokens",
-        "refusal",
-        "result",
-        "role",
-        "score",
-        "status",
-        "stop_reason",
-        "success",
-        "text",
-        "thought",
-        "thoughtsTokenCount",
-        "total_tokens",
-        "totalTokenCount",
-        "total_input_tokens",
-        "total_output_tokens",
-        "total_cached_tokens",
-        "type",
-        "usage",
-        "usageMetadata",
-        "value",
-    ]
-)
-
-#: Below these, names are what was asked for: options, levels, slots.
-_NAMED_BY_OPTIONS = frozenset({"answers", "probabilities", "legend"})
-
-#: Words that look like keys, wherever they stand.
-_KEYLIKE = re.compile(r"\b(?:sk|pk|key|tok|AIza|Bearer )[-_A-Za-z0-9]{16,}\b")
-
-
-def exchange_key(provider: str, method: str, path: str, body: str) -> str:
-    """64 hex digits that name one request to one provider. Headers, and so the credential, are not part of it."""
-    return digest({"provider": provider, "method": method, "path": path, "body": body})
+def exchange_key(request: RecordedRequest) -> str:
+    """64 hex digits that name one request to one provider."""
+    return digest(request.model_dump(mode="json"))
 
 
 class Recordings(Protocol):
@@ -123,11 +32,11 @@ class Recordings(Protocol):
     def path(self, provider: str, key: str) -> Path:
         """For people: where to look."""
 
-    def load(self, provider: str, key: str) -> dict[str, Any] | None:
-        """What was recorded of a request; None when nothing was."""
+    def load(self, provider: str, key: str) -> Recording | None:
+        """What was recorded of a request; None when nothing was. Raises ``DamagedFile``."""
 
-    def save(self, provider: str, key: str, recorded: dict[str, Any]) -> None:
-        """Replace it."""
+    def add(self, key: str, request: RecordedRequest, exchange: RecordedExchange) -> None:
+        """One exchange more, whoever else adds at the same time. Raises ``DmbError``."""
 
 
 class RecordingTransport:
@@ -135,21 +44,32 @@ class RecordingTransport:
 
     def __init__(self, recordings: Recordings, provider: str, inner: Transport) -> None:
         self._recordings, self._provider, self._inner = recordings, provider, inner
-        self._lock = threading.Lock()
+        self._failed: DmbError | None = None
 
     def send(self, method: str, path: str, body: str, headers: Mapping[str, str]) -> Exchange:
-        """As the live transport does; the scrubbed exchange is on disk when this returns."""
+        """As the live transport does; the scrubbed exchange is on disk when this returns.
+
+        A reply that cannot be written down is returned all the same, since it may have been paid for: the error is
+        raised before the next request, or when this is closed.
+        """
+        self._raise_failure()
         x = self._inner.send(method, path, body, headers)
-        key = exchange_key(self._provider, method, path, body)
-        request = {"provider": self._provider, "method": method, "path": path, "body": body}
-        with self._lock:
-            before = self._recordings.load(self._provider, key) or {"key": key, "request": request, "exchanges": []}
-            self._recordings.save(self._provider, key, before | {"exchanges": [*before["exchanges"], _written(x)]})
+        request = RecordedRequest(provider=self._provider, method=method, path=path, body=body)
+        try:
+            self._recordings.add(exchange_key(request), request, recordable(x, body))
+        except DmbError as e:
+            self._failed = e
         return x
 
     def close(self) -> None:
-        """Close the live transport."""
+        """Close the live transport. Raises the ``DmbError`` of an exchange that could not be written down."""
         self._inner.close()
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
 
 
 class ReplayTransport:
@@ -161,79 +81,54 @@ class ReplayTransport:
         self._lock = threading.Lock()
 
     def send(self, method: str, path: str, body: str, headers: Mapping[str, str]) -> Exchange:
-        """The recorded exchange. Raises ``MissingEvidence`` with the key of a request that was never recorded."""
-        key = exchange_key(self._provider, method, path, body)
+        """The recorded exchange. Raises ``MissingEvidence`` with the key of a request that was not recorded so often,
+        ``DamagedFile`` for a recording that cannot be read or that is another request's."""
+        request = RecordedRequest(provider=self._provider, method=method, path=path, body=body)
+        key = exchange_key(request)
         with self._lock:
-            self._times[key] += 1
             nth = self._times[key]
-        recorded = (self._recordings.load(self._provider, key) or {"exchanges": []})["exchanges"]
-        if nth > len(recorded):
-            what = f"was recorded {len(recorded)} times only" if recorded else "was never recorded"
+            self._times[key] += 1
+        where = self._recordings.path(self._provider, key)
+        recording = self._recordings.load(self._provider, key)
+        n = len(recording.exchanges) if recording is not None else 0
+        if recording is None or nth >= n:
             raise MissingEvidence(
-                f"{self._recordings.path(self._provider, key)}: {method} {path} of {self._provider}, key {key}, {what}; "
-                "record it with DMB_RECORD"
+                f"{where}: {method} {path} of {self._provider}, key {key}, was "
+                + (f"recorded {n} time{'s' * (n != 1)} only" if n else "never recorded")
+                + "; record it with DMB_RECORD"
             )
-        return _read(recorded[nth - 1])
+        if (recording.key, recording.request) != (key, request):
+            raise DamagedFile(f"{where}: is damaged: it is no recording of key {key}; put the right file back")
+        try:
+            return replayed(recording.exchanges[nth])
+        except binascii.Error:
+            raise DamagedFile(f"{where}: is damaged: exchange {nth + 1} has no base64 in body_base64") from None
 
     def close(self) -> None:
         """Nothing is open."""
 
 
-def _written(x: Exchange) -> dict[str, Any]:
-    headers = {k: v for k, v in sorted(x.headers.items()) if k in _HEADERS_KEPT}
-    out: dict[str, Any] = {"status": x.status, "headers": headers, "error": x.error, "timed_out": x.timed_out}
-    out["sent"] = x.sent
+def recordable(x: Exchange, request_body: str) -> RecordedExchange:
+    """What of an exchange may be written down, beside the body of its request."""
+    allowed = AllowList(request_body)
+    # bytes that are no UTF-8 pass through as they are
+    body = allowed.body(x.body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     try:
-        text = x.body.decode("utf-8")
+        text, encoded = body.decode("utf-8"), None
     except UnicodeDecodeError:
-        return out | {"body_base64": base64.b64encode(x.body).decode("ascii")}
-    return out | {"body": _scrubbed(text)}
-
-
-def _scrubbed(text: str) -> str:
-    """A JSON reply keeps its names and those values that are on the list; anything else keeps its words."""
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return _KEYLIKE.sub("[scrubbed]", text)
-    if _has_duplicate_names(text):
-        # writing it again would mend it
-        return _KEYLIKE.sub("[scrubbed]", text)
-    kept = _kept(data)
-    return text if kept == data else json.dumps(kept, ensure_ascii=False)
-
-
-def _kept(value: Any, allowed: bool = True, inherits: bool = False) -> Any:
-    """``allowed``: whether the name above is on the list. ``inherits``: names below are option texts, not fields."""
-    if isinstance(value, dict):
-        return {k: _kept(v, inherits or k in _NAMES_KEPT, inherits or k in _NAMED_BY_OPTIONS) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_kept(v, allowed, inherits) for v in value]
-    if isinstance(value, str):
-        return _KEYLIKE.sub("[scrubbed]", value) if allowed else "[scrubbed]"
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return 0 if number and not allowed else value
-
-
-def _has_duplicate_names(text: str) -> bool:
-    found = False
-
-    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal found
-        found = found or len({k for k, _ in pairs}) < len(pairs)
-        return dict(pairs)
-
-    json.loads(text, object_pairs_hook=note)
-    return found
-
-
-def _read(x: dict[str, Any]) -> Exchange:
-    body = base64.b64decode(x["body_base64"]) if "body_base64" in x else x["body"].encode("utf-8")
-    return Exchange(
-        status=x["status"],
-        headers=x["headers"],
-        body=body,
-        error=x["error"],
-        timed_out=x["timed_out"],
-        sent=x["sent"],
+        text, encoded = None, base64.b64encode(body).decode("ascii")
+    return RecordedExchange(
+        status=x.status,
+        headers=allowed.headers(x.headers),
+        body=text,
+        body_base64=encoded,
+        error=allowed.text(x.error) if x.error is not None else None,
+        timed_out=x.timed_out,
+        sent=x.sent,
     )
+
+
+def replayed(x: RecordedExchange) -> Exchange:
+    """The exchange again, without its times. Raises ``binascii.Error``."""
+    body = (x.body or "").encode("utf-8") if x.body_base64 is None else base64.b64decode(x.body_base64, validate=True)
+    return Exchange(status=x.status, headers=x.headers, body=body, error=x.error, timed_out=x.timed_out, sent=x.sent)
