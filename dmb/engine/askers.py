@@ -100,6 +100,7 @@ class WireAsker:
         secrets = (credential,) if credential else ()
         self._transport = _transport(provider, address, timeout_s, secrets, replay)
         self._lag = LagMeter()
+        self._replays = replay is not None
 
     def call(self, request: Request) -> Call:
         """The HTTP call without its credential."""
@@ -128,7 +129,7 @@ class WireAsker:
             tls_ms=x.tls_ms,
             new_connection=x.new_connection,
             client_wait_ms=x.client_wait_ms,
-            lag_ms=waited,
+            lag_ms=None if self._replays else waited,
             sent=x.sent,
             n_scrubbed=x.n_scrubbed,
         )
