@@ -44,6 +44,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addoption("--fix", action="store_true", help="rewrite the golden pages from what the code makes now")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests have measured: the text that each has recorded as the property "figures"."""
+    for report in (r for reports in terminalreporter.stats.values() for r in reports):
+        if getattr(report, "when", None) == "call":
+            for name, text in report.user_properties:
+                if name == "figures":
+                    terminalreporter.write_line(f"{report.nodeid.rpartition('::')[2]}: {text}")
+
+
 def is_loopback(host: object) -> bool:
     """Whether a host is this machine by its very form; a name that would have to be looked up is not."""
     if host in (None, "", "localhost", b"localhost"):

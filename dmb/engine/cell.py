@@ -17,8 +17,8 @@ from dmb.contracts.decision import Decision
 from dmb.contracts.suite import Slot
 from dmb.engine.clock import REAL, Clock
 from dmb.engine.contact import Contact, open_contact, serve_log
-from dmb.engine.decide import Key, decide, is_finished
-from dmb.engine.earlier import logged_attempts
+from dmb.engine.decide import decide, is_finished
+from dmb.engine.earlier import Earlier, logged_attempts
 from dmb.engine.item import ask_item
 from dmb.engine.judge import Verdict, judge_row
 from dmb.engine.negotiate import AUTO, negotiations
@@ -105,14 +105,14 @@ class _Cell:
         decisions = decisions_file(self.run, self.contender, self.suite)
         with Questions(self.plan, self.slots) as questions, closing(DecisionSpool(decisions, len(questions))) as spool:
             self.asked = bytearray(len(questions))
-            earlier = self._earlier_rows()
+            earlier = logged_attempts(self.contender, self.suite, self.key, self.run)
             todo = self._take_over(questions, earlier, spool)
             with AttemptLog(self.raw) as log:
                 if todo:
                     self._ask_all(questions, todo, earlier, log, spool)
                 if self.stop_reason != RUN_STOPPED:
                     self._log_earlier(earlier, log)
-            spool.finish(lambda n: self._decide(questions, n, earlier.get(questions.key(n), ())))
+            spool.finish(lambda n: self._decide(questions, n, earlier.rows(questions.key(n))))
             self.outcomes = dict(spool.outcomes)
         if self.stop_reason is None:
             return "complete", None
@@ -123,50 +123,43 @@ class _Cell:
             raise DmbError(f"run {self.run} was stopped while {self.contender} x {self.suite} was asked; start again")
         return "stopped", self.stop_reason
 
-    def _take_over(
-        self, questions: Questions, earlier: dict[Key, list[Attempt]], spool: DecisionSpool
-    ) -> Sequence[int]:
+    def _take_over(self, questions: Questions, earlier: Earlier, spool: DecisionSpool) -> Sequence[int]:
         """Put the decisions of items that earlier rows finish; return the questions that are left."""
         if not earlier:
             return range(len(questions))
         todo = []
         taken_over: Counter[str] = Counter()
-        for row in chain.from_iterable(earlier.values()):
+        for row in chain.from_iterable(map(earlier.seen, earlier)):
             self._count(row)
         for n in range(len(questions)):
-            rows = earlier.get(questions.key(n), [])
-            if any(row.origin is None for row in rows):
+            key = questions.key(n)
+            seen = earlier.seen(key)
+            if any(row.origin is None for row in seen):
                 self.asked[n] = 1
-            if not is_finished(rows, *self.retries):
+            if not is_finished(seen, *self.retries):
                 todo.append(n)
                 continue
-            spool.put(n, self._decide(questions, n, rows))
-            if all(row.origin is not None for row in rows):
-                taken_over[rows[-1].outcome] += 1
+            spool.put(n, self._decide(questions, n, earlier.rows(key)))
+            if all(row.origin is not None for row in seen):
+                taken_over[seen[-1].outcome] += 1
         self.n_imported = taken_over.total()
         note = {"cell": self.key, "outcomes": taken_over}
         write_whole(taken_over_file(self.run, self.contender, self.suite), pretty_json(note))
         return todo
 
-    def _log_earlier(self, earlier: dict[Key, list[Attempt]], log: AttemptLog) -> None:
+    def _log_earlier(self, earlier: Earlier, log: AttemptLog) -> None:
         """Rows of earlier runs go into this log when the cell ends, and it is whole by itself then.
 
         Not before: were each of many runs that are killed to begin with a copy, the copies would soon outgrow the rows.
         """
-        # a job that is started again in the same run finds rows of its own, which are in the log already
-        logged = {_place(row) for row in read_attempts(self.raw, self.key)} if earlier else set()
-        for key in sorted(earlier):
-            for row in earlier[key]:
-                if _place(row) not in logged:
+        if not earlier:
+            return
+        # a job that is started again in the same run finds its own rows, and such as it had copied before
+        copied = {_place(row) for row in read_attempts(self.raw, self.key) if row.origin is not None}
+        for key in earlier:
+            for row in earlier.rows(key):
+                if row.origin is not None and _place(row) not in copied:
                     log.append(row)
-
-    def _earlier_rows(self) -> dict[Key, list[Attempt]]:
-        """What any run logged under this very key; rows of this run itself have no origin."""
-        found = logged_attempts(self.contender, self.suite, self.key)
-        return {key: [self._as_seen_here(row) for row in rows] for key, rows in found.items()}
-
-    def _as_seen_here(self, row: Attempt) -> Attempt:
-        return row.model_copy(update={"origin": None}) if row.origin == self.run else row
 
     def _decide(self, questions: Questions, n: int, rows: Sequence[Attempt]) -> Decision:
         task = questions[n]
@@ -178,7 +171,7 @@ class _Cell:
         self,
         questions: Questions,
         todo: Sequence[int],
-        earlier: dict[Key, list[Attempt]],
+        earlier: Earlier,
         log: AttemptLog,
         spool: DecisionSpool,
     ) -> None:
@@ -218,12 +211,12 @@ class _Cell:
         contact: Contact,
         questions: Questions,
         n: int,
-        earlier: dict[Key, list[Attempt]],
+        earlier: Earlier,
         log: AttemptLog,
         spool: DecisionSpool,
     ) -> None:
         task = questions[n]
-        before = earlier.get(task.key, ())
+        before = earlier.rows(task.key)
         rows = list(before)
         verdicts = [judge_row(row, task.shown, self.slots) for row in before]
 

@@ -97,7 +97,7 @@ def finished_rows(cell: PlannedCell) -> set[Key]:
     """The rows of a cell that earlier runs have finished: they are taken over, not asked."""
     retries = (cell.job["protocol"]["retry_failed"], cell.job["policy"]["retry_malformed"])
     logged = logged_attempts(cell.contender, cell.suite, cell.key)
-    return {key for key, attempts in logged.items() if is_finished(attempts, *retries)}
+    return {key for key in logged if is_finished(logged.seen(key), *retries)}
 
 
 def embedded_key(published: Path) -> str | None:

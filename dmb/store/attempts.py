@@ -108,15 +108,32 @@ def _set_torn_line_aside(path: Path) -> None:
 
 def read_attempts(path: Path, cell_key: str | None = None) -> Iterator[Attempt]:
     """The rows of a raw log, those of one cell only where ``cell_key`` is given. Raises ``DamagedFile``."""
+    return (row for _, row in attempts_at(path, cell_key))
+
+
+def attempts_at(path: Path, cell_key: str | None = None) -> Iterator[tuple[int, Attempt]]:
+    """The same, each with the byte at which it begins."""
+    offset = 0
     for number, line in enumerate(whole_lines(path), start=1):
-        if cell_key is not None and cell_key.encode("ascii") not in line:
-            continue
-        try:
-            # not model_validate_json: it refuses the lone surrogates that a row may hold
-            row = Attempt.model_validate(json.loads(line))
-        except ValueError:
-            raise DamagedFile(
-                f"{path}: line {number} is no attempt; put the right file back, or delete it: its rows are then asked again"
-            ) from None
-        if cell_key is None or row.cell == cell_key:
-            yield row
+        if cell_key is None or cell_key.encode("ascii") in line:
+            row = _parsed(line, path, f"line {number}")
+            if cell_key is None or row.cell == cell_key:
+                yield offset, row
+        offset += len(line)
+
+
+def read_attempt(path: Path, offset: int) -> Attempt:
+    """The row that begins at that byte. Raises ``DamagedFile``."""
+    with path.open("rb") as f:
+        f.seek(offset)
+        return _parsed(f.readline(), path, f"byte {offset}")
+
+
+def _parsed(line: bytes, path: Path, where: str) -> Attempt:
+    try:
+        # not model_validate_json: it refuses the lone surrogates that a row may hold
+        return Attempt.model_validate(json.loads(line))
+    except ValueError:
+        raise DamagedFile(
+            f"{path}: {where} is no attempt; put the right file back, or delete it: its rows are then asked again"
+        ) from None
