@@ -37,7 +37,7 @@ def test_a_skipped_contender_is_asked_when_its_cause_is_gone(tiny: Tiny) -> None
     tiny.edit("config.yaml", "contenders: [random, keyword]\n", "contenders: [random, jev]\n")
     tiny.build(target)
     assert "Nothing to be done" in tiny.build(target).output
-    key = {"TYPESAFE_API_KEY": "not a key"}
+    key = {"TYPESAFE_API_KEY": "no-key"}
     tiny.edit("data/prices.toml", 'model = "jev-1.14.0"', 'model = "jev-0.0.0"')
     # with a key the reason is another one, and the receipt says so; then there is peace again
     assert tiny.snakemake(target, env=key).asked == {"jev.beta"}

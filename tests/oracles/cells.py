@@ -37,9 +37,8 @@ def asked(
     **plan: Any,
 ) -> tuple[Receipt, list[Attempt], list[dict]]:
     """The receipt, the attempts and the decisions of one cell, asked to its end."""
-    patch.setattr(made_up, "BUILT", items)
     patch.chdir(folder)
-    cell = made_up.planned("m", entry, provider, **plan)
+    cell = made_up.planned("m", entry, provider, items, **plan)
     run = made_up.begin(cell)
     receipt = made_up.ask(run, cell)
     decisions = decisions_file(run, "m", "s").read_text(encoding="ascii").splitlines()
