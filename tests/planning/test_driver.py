@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from dmb.errors import DmbError
 from dmb.planning.driver import Driver
+from dmb.planning.plan import Planner
+from dmb.planning.project import load_project
 from dmb.store.files import write_whole
 from dmb.store.layout import RUNS
 from tests.dag.tiny import Tiny
@@ -24,3 +27,27 @@ def test_a_cell_that_was_answered_since_the_plan_was_made_is_not_taken_for_a_for
     with pytest.raises(DmbError, match="answered by somebody else since the plan was made; start again"):
         driver.start([job], touch=False, here=True)
     assert cell.receipt.exists() and not list(RUNS.glob("other-*"))
+
+
+def test_a_dialect_is_in_the_keys_of_those_who_are_asked_in_it(project_copy: Path) -> None:
+    """It shapes what is sent: another path or field is another question to that provider, and to nobody else."""
+    config, providers = project_copy / "config.yaml", project_copy / "data/providers.toml"
+    text = config.read_text(encoding="utf-8")
+    old = "contenders: [random, majority, keyword, tfidf-logreg, sparrow-nano]"
+    assert old in text
+    config.write_text(text.replace(old, "contenders: [random, jev, glm-5-3]", 1), encoding="utf-8")
+
+    def keys() -> dict[str, tuple[str, object]]:
+        cells = Planner(load_project(), {}).release("quickstart").cells
+        return {c.contender: (c.key, c.job["parts"].get("dialect")) for c in cells if c.suite == "cardinality"}
+
+    before = keys()
+    assert before["jev"][1] is None and before["random"][1] is None
+    assert before["glm-5-3"][1]["output_cap_field"] == "max_tokens"
+    table = providers.read_text(encoding="utf-8")
+    assert table.count("/api/paas/v4/chat/completions") == 1
+    providers.write_text(
+        table.replace("/api/paas/v4/chat/completions", "/api/paas/v5/chat/completions"), encoding="utf-8"
+    )
+    after = keys()
+    assert [after[c][0] == before[c][0] for c in ("random", "jev", "glm-5-3")] == [True, True, False]
