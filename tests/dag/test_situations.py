@@ -26,22 +26,22 @@ EVERY_WIRE = {
 
 
 def test_fair_every_wire_is_answered_and_the_ledger_is_the_bill(tmp_path: Path):
-    t = project(tmp_path / "fair", [*EVERY_WIRE, "random"])
+    t = project(tmp_path / "fair", [*EVERY_WIRE])
     with simulated() as s:
         env = {"DMB_SIMULATOR": s.address}
         done = t.dmb("run", "--id", "fair", "--release", TWIN, env=env)
         assert done.returncode == 0, done.stderr[-3000:]
         run = Run(t, "fair")
         assert run.manifest["status"] == "complete"
-        assert {run.status(c) for c in (*EVERY_WIRE, "random")} == {("complete", None)}
-        assert all(run.outcomes(c) == {"valid": N} for c in (*EVERY_WIRE, "random"))
+        assert {run.status(c) for c in EVERY_WIRE} == {("complete", None)}
+        assert all(run.outcomes(c) == {"valid": N} for c in EVERY_WIRE)
         check_accounts(t, run)
         assert s.counts()["requests"] == s.counts()["answered"] == N * len(EVERY_WIRE)
         for provider in EVERY_WIRE.values():
             assert asked_of(s, provider) == N * list(EVERY_WIRE.values()).count(provider)
         assert run.spent == {"scored": billed(s), "negotiation": 0, "unsettled": 0}
         assert run.committed == billed(s) > 0
-        assert {r["simulated"] for n, r in run.receipts.items() if n != "random"} == {True}
+        assert {r["simulated"] for r in run.receipts.values()} == {True}
 
         # the id is taken: nothing is asked, and nothing is touched
         before = tree(t, ".")
@@ -53,14 +53,14 @@ def test_fair_every_wire_is_answered_and_the_ledger_is_the_bill(tmp_path: Path):
 
 
 def test_execution_a_server_that_dies_stops_the_cell_and_a_retry_asks_what_is_missing(tmp_path: Path):
-    t = project(tmp_path / "dying", ["jev", "random"])
+    t = project(tmp_path / "dying", ["jev"])
     with simulated(FaultRule(do="close", from_request=8)) as s:
         env = {"DMB_SIMULATOR": s.address}
         done = t.dmb("run", "--id", "dying", "--release", TWIN, env=env)
         assert done.returncode == 3, done.stderr[-3000:]
         run = Run(t, "dying")
         assert run.manifest["status"] == "stopped"
-        assert (run.status("random"), run.status("jev")) == (("complete", None), ("stopped", "execution"))
+        assert run.status("jev") == ("stopped", "execution")
         assert "10 failures in a row, the last one transport" in run.receipts["jev"]["stop_reason"]
         outcomes = run.outcomes("jev")
         # ten in a row, and at most three more that were in flight
@@ -74,7 +74,7 @@ def test_execution_a_server_that_dies_stops_the_cell_and_a_retry_asks_what_is_mi
         # healed; what was answered stands, and each question that was not is asked once
         httpx.put(f"{s.address}/_simulate/scenario", content=b'name = "healed"', trust_env=False).raise_for_status()
         before = s.counts()["requests"]
-        done = t.dmb("run", "--id", "healed", "--release", TWIN, "--retry", "--contenders", "jev", env=env)
+        done = t.dmb("run", "--id", "healed", "--release", TWIN, "--retry", "--suites", "many", env=env)
         assert done.returncode == 0, done.stderr[-3000:]
         healed = Run(t, "healed")
         assert set(healed.cells) == {"jev"} and healed.manifest["parents"] == ["dying"]
@@ -114,7 +114,7 @@ def test_budget_the_cap_holds_for_the_bill_and_baselines_go_on(tmp_path: Path):
 
 def test_authentication_stops_the_providers_lane_and_no_other_and_the_key_is_nowhere(tmp_path: Path):
     """With keys of one's own: a provider that repeats the key in its error, and another that takes it."""
-    t = project(tmp_path / "keyed", ["gpt-5-4-nano", "gpt-6-luna-decisions", "jev", "random"])
+    t = project(tmp_path / "keyed", ["gpt-5-4-nano", "gpt-6-luna-decisions", "jev"])
     # one cell after the other, so that the second of the lane finds it stopped
     t.edit("profiles/default/config.yaml", "cores: 4", "cores: 1")
     lane = ("gpt-5-4-nano", "gpt-6-luna-decisions")
@@ -134,7 +134,7 @@ def test_authentication_stops_the_providers_lane_and_no_other_and_the_key_is_now
         run = Run(t, "keyed")
         assert run.manifest["status"] == "stopped"
         assert {run.status(c) for c in lane} == {("stopped", "authentication"), ("skipped", "lane stopped")}
-        assert {run.status(c) for c in ("jev", "random")} == {("complete", None)}
+        assert run.status("jev") == ("complete", None)
         (refused,) = [c for c in lane if run.status(c)[0] == "stopped"]
         n = run.outcomes(refused)["failed"]
         assert 1 <= n <= 4 and run.outcomes(refused) == {"failed": n, "skipped": N - n}
@@ -151,17 +151,17 @@ def test_authentication_stops_the_providers_lane_and_no_other_and_the_key_is_now
 
 
 def test_deadline_what_is_in_flight_is_kept_and_the_rest_is_skipped(tmp_path: Path):
-    t = project(tmp_path / "late", ["jev", "random"], protocol={"cell_deadline_s": 1})
+    t = project(tmp_path / "late", ["jev"], protocol={"cell_deadline_s": 1})
     with simulated(delay_ms=500) as s:
         done = t.dmb("run", "--id", "late", "--release", TWIN, env={"DMB_SIMULATOR": s.address})
         assert done.returncode == 6, done.stderr[-3000:]
         run = Run(t, "late")
         assert run.manifest["status"] == "stopped"
-        assert (run.status("random"), run.status("jev")) == (("complete", None), ("dnf", "deadline"))
+        assert run.status("jev") == ("dnf", "deadline")
         outcomes = run.outcomes("jev")
         assert outcomes["skipped"] > 0 and set(outcomes) <= {"valid", "skipped"}
         assert s.counts()["requests"] == s.counts()["answered"] == N - outcomes["skipped"]
         check_accounts(t, run)
         assert run.spent == {"scored": billed(s), "negotiation": 0, "unsettled": 0}
         cells = json.loads((t.root / f"results/{TWIN}.cells.json").read_text())["cells"]
-        assert {c["contender"]: c["stop_reason"] for c in cells} == {"jev": "deadline", "random": None}
+        assert {c["contender"]: c["stop_reason"] for c in cells} == {"jev": "deadline"}
