@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dmb.canonical import json_line
 from dmb.contracts.attempt import Attempt
-from dmb.errors import DamagedFile
+from dmb.errors import DamagedFile, DmbError
 
 #: Rows reach the disk itself within this many seconds; the kernel has them at once, so that a kill loses none.
 FLUSH_EVERY_S = 0.5
@@ -32,10 +32,19 @@ class AttemptLog:
         self._flusher.start()
 
     def append(self, row: Attempt) -> None:
-        """One row; it is with the kernel when this returns."""
+        """One row; it is with the kernel when this returns. Raises ``DmbError`` where there is no room for it."""
         data = json_line(row.model_dump(mode="json", exclude_none=True)).encode("ascii")
         with self._lock:
-            self._file.write(data)
+            try:
+                written = self._file.write(data)
+            except OSError as e:
+                raise DmbError(
+                    f"{self._file.name}: {e.strerror}; what was logged before is whole; start again"
+                ) from None
+            if written != len(data):
+                # nothing may be glued to the half that fitted
+                self._file.truncate(self._file.seek(0, os.SEEK_END) - written)
+                raise DmbError(f"{self._file.name}: the disk is full; what was logged before is whole; start again")
             self._dirty = True
 
     def _flush_now_and_then(self) -> None:

@@ -135,3 +135,28 @@ def test_a_killed_writer_loses_no_row_whose_append_returned(tmp_path):
     assert len(promised) >= 50
     found = [int(r.item) for r in read_attempts(path)]
     assert found[: len(promised)] == promised and len(found) <= len(promised) + 1
+
+
+def test_a_row_that_does_not_fit_on_the_disk_leaves_no_half_of_it_behind(tmp_path):
+    code = """
+        import resource, sys
+        from pathlib import Path
+        from dmb.errors import DmbError
+        from dmb.store.attempts import AttemptLog
+        from tests.store.test_attempts import attempt
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2400, 2400))
+        with AttemptLog(Path(sys.argv[1])) as log:
+            for n in range(9):
+                try:
+                    log.append(attempt(str(n), reply="x" * (500 if n < 8 else 5)))
+                except DmbError as e:
+                    print(e)
+    """
+    path = tmp_path / "log"
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.count("what was logged before is whole") == len(done.stdout.splitlines()) == 6
+    # one that is small enough still fits
+    assert [row.item for row in read_attempts(path)] == ["0", "1", "8"]
+    assert path.read_bytes().endswith(b"\n")
