@@ -25,33 +25,27 @@ class AttemptLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         _set_torn_line_aside(path)
         self._file = path.open("ab", buffering=0)
-        self._path = path
         self._lock = threading.Lock()
-        self._dirty = self._broken = False
+        self._dirty = False
         self._closed = threading.Event()
         self._flusher = threading.Thread(target=self._flush_now_and_then, daemon=True)
         self._flusher.start()
 
     def append(self, row: Attempt) -> None:
-        """One row; it is with the kernel when this returns."""
+        """One row; it is with the kernel when this returns. Raises ``DmbError`` where there is no room for it."""
         data = json_line(row.model_dump(mode="json", exclude_none=True)).encode("ascii")
         with self._lock:
-            if self._broken:
-                raise DmbError(
-                    f"{self._path}: a row was not written whole before, so nothing may follow it; start again"
-                )
             try:
                 written = self._file.write(data)
             except OSError as e:
-                self._broken = True
                 raise DmbError(
-                    f"{self._path}: {e.strerror or e}; make room, and start again: rows on disk are kept"
+                    f"{self._file.name}: {e.strerror}; what was logged before is whole; start again"
                 ) from None
-            self._dirty = True
             if written != len(data):
-                # what there is of it is set aside by the next writer, as after a kill
-                self._broken = True
-                raise DmbError(f"{self._path}: the disk is full; make room, and start again: rows on disk are kept")
+                # nothing may be glued to the half that fitted
+                self._file.truncate(self._file.seek(0, os.SEEK_END) - written)
+                raise DmbError(f"{self._file.name}: the disk is full; what was logged before is whole; start again")
+            self._dirty = True
 
     def _flush_now_and_then(self) -> None:
         while not self._closed.wait(FLUSH_EVERY_S):

@@ -24,9 +24,12 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def own_rows(root: Path, seen: dict[Path, int] | None = None) -> list[dict[str, Any]]:
-    """Rows that runs asked themselves, each with its run as ``origin``. ``seen``: sizes; logs that have not grown since are not read."""
+    """Rows that runs asked themselves, probes included, each with its run as ``origin``.
+
+    ``seen``: sizes; logs that have not grown since are not read.
+    """
     found = []
-    for path in sorted(root.glob("runs/*/raw/*.attempts.jsonl")):
+    for path in sorted([*root.glob("runs/*/raw/*.attempts.jsonl"), *root.glob("runs/*/probes/*.jsonl")]):
         size = path.stat().st_size
         if seen is not None and seen.get(path) == size:
             continue

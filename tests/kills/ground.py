@@ -73,6 +73,15 @@ class Ground:
                 for i, c in zip(range(n_items), ["red", "blue", "green"] * n_items, strict=False)
             ]
             (root / f"data/{suite}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+        # what every request of a lane writes, and what a run finds out first, are in the way of kills as well
+        self.tiny.edit(
+            "data/providers.toml", "[typesafe]\n", "[typesafe]\nlimits = { requests_per_minute = 1000000 }\n"
+        )
+        text = (root / "data/contenders.toml").read_text()
+        entry = text[text.index("[gpt-5-4-nano]") :].partition("\n\n")[0]
+        auto = entry.replace('structured = "json_schema"', 'structured = "auto"')
+        assert auto != entry
+        (root / "data/contenders.toml").write_text(text.replace(entry, auto))
         self.log = root / "starts.log"
         self._simulator: Simulator | None = None
 

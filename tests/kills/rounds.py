@@ -31,6 +31,9 @@ AIMED = (
     ("ask dmb.ledger.pen:_write_all torn", 20),
     ("ask dmb.ledger.pen:Pen.write after", 20),
     ("ask dmb.ledger.pen:Pen.sync before", 20),
+    ("ask dmb.engine.pace:_save before", 20),
+    ("ask dmb.engine.negotiate:_probe before", 1),
+    ("ask dmb.engine.negotiate:_probe after", 1),
     ("ask dmb.engine.lane:Lane._take after", 20),
     ("ask dmb.transport.live:LiveTransport.send after", 20),
     ("ask dmb.store.attempts:AttemptLog.append before", 20),
@@ -55,12 +58,16 @@ AIMED = (
 )
 
 
-def kinds_of(n_random: int, n_aimed: int, n_workflow: int, rng: random.Random) -> deque[str]:
-    """Kinds of kill in some order: at a random moment, at one of those above, and at a random one of the real workflow."""
+#: At a random moment of a whole start, of the part in which it asks, and of the real workflow.
+TIMED = ("random", "asking", "workflow")
+
+
+def kinds_of(n_timed: tuple[int, int, int], n_aimed: int, rng: random.Random) -> deque[str]:
+    """Kinds of kill in some order."""
     aimed: list[str] = []
     while len(aimed) < n_aimed:
         aimed += [f"{what} {rng.randint(1, most)}" for what, most in rng.sample(AIMED, len(AIMED))]
-    kinds = ["random"] * n_random + aimed[:n_aimed] + ["workflow"] * n_workflow
+    kinds = aimed[:n_aimed] + [kind for kind, n in zip(TIMED, n_timed, strict=True) for _ in range(n)]
     rng.shuffle(kinds)
     return deque(kinds)
 
@@ -73,6 +80,7 @@ class Figures:
     n_starts: int = 0
     n_requests: int = 0
     n_rows: int = 0
+    n_probes: int = 0
     n_lost: int = 0
     n_kills_that_lost: int = 0
     most_lost_in_a_lane: int = 0
@@ -83,10 +91,15 @@ class Figures:
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(self.kills.items()))
         return (
             f"{self.kills.total()} kills ({kinds}) in {self.n_starts} starts · {self.n_requests} requests, {self.n_rows} rows "
-            f"on disk, {self.n_lost} asked twice ({self.n_kills_that_lost} kills met something in flight, at most "
+            f"and {self.n_probes} probes on disk, {self.n_lost} asked twice ({self.n_kills_that_lost} kills met something in flight, at most "
             f"{self.most_lost_in_a_lane} of {SLOTS} a lane) · {book.open.total()} unsettled, {book.n_marked} of them marked · "
             f"bill {float(self.bill_usd):.4f}, charged {float(book.charged):.4f}, cap {cap} USD"
         )
+
+
+def is_probe(row: dict[str, Any]) -> bool:
+    """Whether it is no question of a cell."""
+    return row["suite"] == "negotiation"
 
 
 class Clock:
@@ -98,6 +111,11 @@ class Clock:
     def length_s(self, n_left: int) -> float:
         """Of a start that has so many items to ask."""
         return self._before_s + n_left * self._request_s
+
+    def moment_s(self, rng: random.Random, n_left: int, asking: bool) -> float:
+        """Uniform over a start, or over the part in which it asks."""
+        begin = self._before_s if asking else 0.0
+        return begin + rng.random() * (self.length_s(n_left) - begin)
 
     def let(self, start: Start, ground: Ground, seconds: float) -> None:
         """Give it that time, and learn from what it does with it."""
@@ -128,7 +146,7 @@ class Round:
     @property
     def n_left(self) -> int:
         """Items without a row."""
-        return self.ground.n_rows - len({key[:3] for key in self.rows})
+        return self.ground.n_rows - len({key[:3] for key, row in self.rows.items() if not is_probe(row)})
 
     def kill_some(self, kinds: deque[str], at_most: int, rng: random.Random, clock: Clock) -> bool:
         """Whether the last start went to its end: it was done before its moment came."""
@@ -138,23 +156,23 @@ class Round:
             kind = kinds.popleft()
             if not self._kill(kind, rng, clock):
                 # a moment inside the work may never come where little is left
-                kinds.append(kind if kind in ("random", "workflow") else "random")
+                kinds.append(kind if kind in TIMED else "random")
                 return True
-            self.figures.kills[kind if kind in ("random", "workflow") else "aimed"] += 1
+            self.figures.kills[kind if kind in TIMED else "aimed"] += 1
         return False
 
     def _kill(self, kind: str, rng: random.Random, clock: Clock) -> bool:
         self.figures.n_starts += 1
-        if kind == "random":
+        if kind in ("random", "asking"):
             start = self.ground.start()
-            clock.let(start, self.ground, rng.random() * clock.length_s(self.n_left))
+            clock.let(start, self.ground, clock.moment_s(rng, self.n_left, kind == "asking"))
             killed = start.kill()
         elif kind == "workflow":
             name = f"killed-{self.figures.n_starts}"
             start = self.ground.run(name)
-            # the seconds until then belong to others
+            # the seconds until then belong to others; after the answers come scores and report
             start.wait_for(lambda: (self.ground.root / "runs" / name).exists())
-            start.ended_within(rng.random() * clock.length_s(self.n_left))
+            start.ended_within(rng.random() * (clock.length_s(self.n_left) + 3))
             killed = start.kill()
         else:
             code = self.ground.start(kill=kind).wait()
@@ -194,20 +212,27 @@ class Round:
     def close(self, expected: dict[Any, Any] | None) -> dict[Any, Any]:
         """After a start that went to its end: every reply that was on disk is in the final logs, once. The decisions."""
         ground = self.ground
-        cells = {row["cell"] for row in self.rows.values()}
+        asked = {key: row for key, row in self.rows.items() if not is_probe(row)}
+        cells = {row["cell"] for row in asked.values()}
         receipts = newest_receipts(ground.root, cells)
         assert len(receipts) == len(cells) == len(SUITES) * len(LANES)
         assert {r["status"] for r in receipts.values()} == {"complete"}
         final = [row for r in receipts.values() for row in rows_of(ground.root, r)]
         by_place = {place(row): row for row in final}
         assert len(by_place) == len(final), "a row stands twice"
-        assert by_place == self.rows, "rows were lost, or came from nowhere"
+        assert by_place == asked, "rows were lost, or came from nowhere"
         assert asked_for_nothing(final) == []
         made = decisions(ground.root, receipts)
         assert len(made) == ground.n_rows
         if expected is not None:
             assert made == expected, [(made[k], expected[k]) for k in expected if made[k] != expected[k]][:3]
-        self.figures.n_requests += ground.n_requests
-        self.figures.n_rows += len(self.rows)
-        self.figures.n_lost += self._lost.total()
+        self.count()
         return made
+
+    def count(self) -> None:
+        """Put what this round came to into the figures."""
+        n_probes = sum(map(is_probe, self.rows.values()))
+        self.figures.n_requests += self.ground.n_requests
+        self.figures.n_rows += len(self.rows) - n_probes
+        self.figures.n_probes += n_probes
+        self.figures.n_lost += self._lost.total()

@@ -10,12 +10,10 @@ import textwrap
 import threading
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
-from dmb.errors import DmbError
 from dmb.store.attempts import AttemptLog, read_attempts, whole_lines
 
 any_text = st.text(st.characters(exclude_categories=()) | st.sampled_from("\n\r\x00\x85\u2028\u2029\ud800\udfff"))
@@ -139,26 +137,26 @@ def test_a_killed_writer_loses_no_row_whose_append_returned(tmp_path):
     assert found[: len(promised)] == promised and len(found) <= len(promised) + 1
 
 
-def test_after_a_short_write_nothing_is_glued_to_it(tmp_path, monkeypatch):
-    """A full disk takes a part of a row and says nothing: the rows before stay, and the log goes on with the next writer."""
-    path = tmp_path / "raw.jsonl"
-    with AttemptLog(path) as log:
-        log.append(attempt(n=1))
-        whole = log._file
-
-        class Full:
-            def write(self, data: bytes) -> int:
-                return whole.write(data[:20])
-
-            def __getattr__(self, name: str):
-                return getattr(whole, name)
-
-        log._file = Full()
-        with pytest.raises(DmbError, match=r"the disk is full"):
-            log.append(attempt(n=2))
-        log._file = whole
-        with pytest.raises(DmbError, match=r"not written whole"):
-            log.append(attempt(n=3))
-    with AttemptLog(path) as log:
-        log.append(attempt(n=3))
-    assert [r.attempt for r in read_attempts(path)] == [1, 3]
+def test_a_row_that_does_not_fit_on_the_disk_leaves_no_half_of_it_behind(tmp_path):
+    code = """
+        import resource, sys
+        from pathlib import Path
+        from dmb.errors import DmbError
+        from dmb.store.attempts import AttemptLog
+        from tests.store.test_attempts import attempt
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2400, 2400))
+        with AttemptLog(Path(sys.argv[1])) as log:
+            for n in range(9):
+                try:
+                    log.append(attempt(str(n), reply="x" * (500 if n < 8 else 5)))
+                except DmbError as e:
+                    print(e)
+    """
+    path = tmp_path / "log"
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.count("what was logged before is whole") == len(done.stdout.splitlines()) == 6
+    # one that is small enough still fits
+    assert [row.item for row in read_attempts(path)] == ["0", "1", "8"]
+    assert path.read_bytes().endswith(b"\n")
