@@ -112,19 +112,18 @@ class Clock:
         """Of a start that has so many items to ask."""
         return self._before_s + n_left * self._request_s
 
-    def moment_s(self, rng: random.Random, n_left: int, asking: bool) -> float:
-        """Uniform over a start, or over the part in which it asks."""
-        begin = self._before_s if asking else 0.0
-        return begin + rng.random() * (self.length_s(n_left) - begin)
-
-    def let(self, start: Start, ground: Ground, seconds: float) -> None:
-        """Give it that time, and learn from what it does with it."""
-        n_before, first = ground.n_requests, None
-        while not start.ended_within(min(0.05, start.began + seconds - time.monotonic())):
-            now = time.monotonic()
+    def let(self, start: Start, ground: Ground, share: float, n_left: int, asking: bool) -> None:
+        """Give it that share of its length, or of the part of it in which it asks; and learn from what it does with it."""
+        n_before = ground.n_requests
+        deadline = None if asking else start.began + share * self.length_s(n_left)
+        first = None
+        while True:
             if first is None and ground.n_requests > n_before:
-                first = now
-            if now >= start.began + seconds:
+                first = time.monotonic()
+                if asking:
+                    deadline = first + share * n_left * self._request_s
+            left = 0.02 if deadline is None else min(0.02, deadline - time.monotonic())
+            if left <= 0 or start.ended_within(left):
                 break
         n = ground.n_requests - n_before
         if first is not None and n > 10:
@@ -165,7 +164,7 @@ class Round:
         self.figures.n_starts += 1
         if kind in ("random", "asking"):
             start = self.ground.start()
-            clock.let(start, self.ground, clock.moment_s(rng, self.n_left, kind == "asking"))
+            clock.let(start, self.ground, rng.random(), self.n_left, kind == "asking")
             killed = start.kill()
         elif kind == "workflow":
             name = f"killed-{self.figures.n_starts}"

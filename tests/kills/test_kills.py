@@ -65,7 +65,7 @@ def test_killed_again_and_again(
     n_runs, n_lines = written(ground.root)
     # a row stands in the log of the run that asked it, and in that of the run that finished its cell; kills while it was
     # being copied may have left it once more
-    assert n_lines < 2.5 * (figures.n_rows + ground.n_rows)
+    assert n_lines < 2.5 * figures.n_rows
     with ground.round("never-asked"):
         audit_s, audit = audited(ground)
     assert sum(c["calls"] for c in audit["ask"]) == ground.n_rows
@@ -90,17 +90,16 @@ def audited(ground: Ground) -> tuple[float, dict[str, Any]]:
 def test_the_cap_holds_over_kills_and_restarts(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     """The money runs out in the middle; no restart finds any that a killed start had reserved."""
     rng = random.Random(SEED)
-    ground = Ground(tmp_path / "project", n_items=20, cap="0.03")
+    ground = Ground(tmp_path / "project", n_items=60, cap="0.03")
     figures, clock = Figures(), Clock()
     with ground.round("poor"):
+        # all of it would cost more than that
         poor = Round(ground, figures)
         assert not poor.kill_some(deque(["random", f"ask {SETTLE} {rng.randint(1, 8)}"]), 2, rng, clock)
         charged = []
         for _ in range(3):
             start = ground.start(retry=True)
-            t0 = time.monotonic()
             assert start.wait() == 0, ground.said()
-            print("took", time.monotonic() - t0)
             figures.n_starts += 1
             poor.check(killed=False)
             charged.append(money(ground.root).charged)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.kills.evidence import money, newest_receipts
 from tests.kills.ground import SCENARIO, Ground
-from tests.kills.rounds import Clock, Figures, Round
+from tests.kills.rounds import Figures, Round
 
 
 def statuses(root: Path) -> dict[tuple[str, str], int]:
@@ -23,18 +22,14 @@ def statuses(root: Path) -> dict[tuple[str, str], int]:
 
 
 def test_starts_by_turns_each_killed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
-    rng, clock, figures = random.Random(5), Clock(), Figures()
-    ground = Ground(tmp_path / "project", n_items=12, cap="2")
+    figures = Figures()
+    ground = Ground(tmp_path / "project", n_items=20, cap="2")
     with ground.round("two-hosts"):
         this = Round(ground, figures)
-        for turn in range(6):
+        for turn in range(4):
             start, n = ground.start(host=("north", "south")[turn % 2]), ground.n_requests
-            if turn in (2, 3):
-                clock.let(start, ground, rng.random() * clock.length_s(this.n_left))
-            else:
-                # the first and the last of each host are in the middle of it
-                start.wait_for(lambda n=n: ground.n_requests >= n + 12)
-            figures.kills["random"] += start.kill()
+            start.wait_for(lambda n=n: ground.n_requests >= n + 12)
+            figures.kills["asking"] += start.kill()
             figures.n_starts += 1
             this.check(killed=True)
         this.finish(ground.start(host="north"))
