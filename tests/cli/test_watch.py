@@ -332,7 +332,9 @@ def slow(tmp_path: Path) -> Tiny:
 
 
 def start(t: Tiny, *words: str, **streams) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-m", *words], cwd=t.root, env=t.environment(), text=True, **streams)
+    # where tests run by themselves there may be no kind of terminal at all
+    environment = t.environment() | {"TERM": "xterm"}
+    return subprocess.Popen([sys.executable, "-m", *words], cwd=t.root, env=environment, text=True, **streams)
 
 
 def wait_until(met, what: str) -> None:
@@ -369,11 +371,12 @@ def test_a_run_is_watched_until_it_is_killed_and_again_until_it_ends(slow: Tiny)
     assert "run tiny-1: running for" in lines[0] and lines[-1].startswith("run tiny-1: its process is gone;")
     assert any("slow x beta: asking" in line for line in lines) and "\x1b" not in out
 
-    (slow.root / "delay").write_text("0.1")
+    (slow.root / "delay").write_text("0.3")
     again = start(slow, "snakemake", "results/tiny.md", **quiet)
     wait_until(lambda: (slow.root / "runs/tiny-2/manifest.json").exists(), "no second run")
     told = start(slow, "dmb", "watch", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     out, err = told.communicate(timeout=60)
     assert again.wait(timeout=60) == 0
     assert (told.returncode, err, out.splitlines()[-1]) == (0, "", "run tiny-2: complete; exit 0")
-    assert re.search(r"slow x beta: complete, 24 of 24 rows, \d+ taken over", out)
+    # where this machine is busy the cell may be done before the first look, and then there is no change to tell
+    assert re.search(r"slow x beta: complete, 24 of 24 rows, \d+ taken over|1 cell: 1 complete", out)

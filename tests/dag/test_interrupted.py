@@ -170,7 +170,12 @@ def test_a_served_model_that_dies_stops_the_cell_and_a_retry_asks_the_rest(slow:
 def test_second_start_in_the_same_folder_is_refused(slow: Tiny) -> None:
     main = start(slow)
     wait_for_rows(slow, 2)
-    second = slow.snakemake("results/tiny.md", check=False)
+    # paused, so that the first is still at work however long the second takes to start
+    os.kill(asking_process(slow), signal.SIGSTOP)
+    try:
+        second = slow.snakemake("results/tiny.md", check=False)
+    finally:
+        os.kill(asking_process(slow), signal.SIGCONT)
     assert second.code == 3
     assert "another snakemake is at work" in second.output
     assert main.wait(timeout=120) == 0
