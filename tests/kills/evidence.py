@@ -49,13 +49,16 @@ class Money:
     """The ledger's files, in US dollars.
 
     ``open``: (run, lane) -> reservations without an end; ``n_marked``: how many of them a sweep has marked.
-    ``n_unknown``: attempts that nobody could price, which their own process has written down.
+    ``n_unknown``: attempts that nobody could price, which their own process has written down. ``reserved``, ``settled``:
+    the attempts that money was held for, and those whose charge was written down.
     """
 
     charged: Fraction = Fraction(0)
     open: Counter[tuple[str, str]] = field(default_factory=Counter)
     n_marked: int = 0
     n_unknown: int = 0
+    reserved: set[Place] = field(default_factory=set)
+    settled: set[Place] = field(default_factory=set)
 
 
 def money(root: Path) -> Money:
@@ -66,10 +69,13 @@ def money(root: Path) -> Money:
         for row in lines(path):
             if row["op"] == "reserve":
                 held[row["n"]] = row
+                found.reserved.add(place(row | {"origin": row["run"]}))
             elif row["op"] == "sweep":
                 marked.add((row["writer"], row["n"]))
             else:
                 reserved = held.pop(row["n"])
+                if row["op"] == "settle":
+                    found.settled.add(place(reserved | {"origin": reserved["run"]}))
                 charged = row.get("charged_usd", "0")
                 found.n_unknown += charged is None
                 found.charged += Fraction(reserved["usd"] if charged is None else charged)

@@ -184,11 +184,12 @@ class Start:
         return True
 
     def kill(self) -> bool:
-        """SIGKILL for the whole session; False where the leader had ended before. Afterwards nobody of it is left."""
-        alive = self._leader.poll() is None
+        """SIGKILL for the whole session; False where it had come to a good end before. Afterwards nobody of it is left."""
+        code = self._leader.poll()
         self._until_alone(signal.SIGKILL)
         self._leader.wait()
-        return alive
+        assert code in (None, 0), f"ended with {code}"
+        return code is None
 
     def kill_the_leader_alone(self) -> None:
         """What it has started stays."""

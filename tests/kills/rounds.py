@@ -137,7 +137,7 @@ class Round:
     def __init__(self, ground: Ground, figures: Figures) -> None:
         self.ground, self.figures = ground, figures
         self._sizes: dict[Path, int] = {}
-        own_rows(ground.root, self._sizes)
+        self.before = {place(row) for row in own_rows(ground.root, self._sizes)}
         self.rows: dict[Any, dict[str, Any]] = {}
         self._lost: Counter[str] = Counter()
         self._billed_before = figures.bill_usd
@@ -201,6 +201,9 @@ class Round:
         assert most <= (SLOTS if killed else 0), f"{now}: more than was in flight"
         assert max(book.open.values(), default=0) <= SLOTS, book.open
         assert lost.total() <= book.open.total(), "a request that may have been billed is not charged"
+        known = self.before | set(self.rows)
+        assert book.settled <= known, "a charge was written down before its row"
+        assert set(self.rows) <= book.reserved, "something was sent that nothing had been reserved for"
         figures.most_lost_in_a_lane = max(most, figures.most_lost_in_a_lane)
         figures.n_kills_that_lost += bool(now)
         self._lost = lost

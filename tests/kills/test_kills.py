@@ -95,7 +95,9 @@ def test_the_cap_holds_over_kills_and_restarts(tmp_path: Path, record_property: 
     with ground.round("poor"):
         # all of it would cost more than that
         poor = Round(ground, figures)
-        assert not poor.kill_some(deque(["random", f"ask {SETTLE} {rng.randint(1, 8)}"]), 2, rng, clock)
+        assert not poor.kill_some(
+            deque([f"ask {SETTLE} {rng.randint(1, 4)}", f"ask {SETTLE} {rng.randint(1, 4)}"]), 2, rng, clock
+        )
         charged = []
         for _ in range(3):
             start = ground.start(retry=True)
