@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from dmb.contracts.answers import AnswerColumns
 from dmb.contracts.frozen import Frozen, Sha256
 
 CellStatus = Literal["complete", "dnf", "stopped", "skipped"]
@@ -86,6 +87,33 @@ class ReliabilityBin(Frozen):
     accuracy: float
 
 
+class PlaceRecord(Frozen):
+    """One part of the list of options: how often a choice falls there, beside how often the right option stands there.
+
+    ``place``: a place counted from 1 (``1 of 2``), or a third of the list (``first third``).
+    ``excess``: ``chosen`` minus ``gold``, on the same rows; above 0 the contender prefers this part of the list.
+    """
+
+    place: str
+    chosen: MeasureRecord
+    gold: MeasureRecord
+    excess: MeasureRecord
+
+
+class ThresholdRecord(Frozen):
+    """What accepting answers from a confidence on would keep, and how many of those kept would be wrong.
+
+    ``at``: a confidence that was fixed beforehand. ``target``: a share of errors; then each answer is judged by a cut-off
+    that was chosen on other groups, ``cutoff`` is the median of those, and None where some fold found none.
+    """
+
+    at: float | None = None
+    target: float | None = None
+    cutoff: float | None = None
+    kept: MeasureRecord
+    error: MeasureRecord
+
+
 class CostRecord(Frozen):
     """What a cell's attempts cost: US dollars as decimal strings, each sum with the number of attempts that it is over.
 
@@ -141,7 +169,8 @@ class TimingRecord(Frozen):
 class Score(Frozen):
     """``score.<n>.<scorekey>.json``: one cell's numbers, each recomputable from the receipt's raw log.
 
-    ``repeats``: how often each item was asked. ``timing``: None where nothing was sent over a wire.
+    ``repeats``: how often each item was asked. ``timing``: None where nothing was sent over a wire. ``answers``: one for
+    each choice slot. ``places`` and ``thresholds``: of the first of them, empty where there is nothing to read them off.
     """
 
     score_key: Sha256
@@ -166,6 +195,8 @@ class Score(Frozen):
     slices: tuple[SliceRecord, ...] = ()
     reliability: tuple[ReliabilityBin, ...] = ()
     predictions: dict[str, int] = {}
+    places: tuple[PlaceRecord, ...] = ()
+    thresholds: tuple[ThresholdRecord, ...] = ()
     prior: dict[str, Any] | None = None
     usage: dict[str, int | None] = {}
     cost: CostRecord | None = None
@@ -173,3 +204,4 @@ class Score(Frozen):
     cost_note: str | None = None
     negotiation: tuple[NegotiationSpend, ...] = ()
     timing: TimingRecord | None = None
+    answers: tuple[AnswerColumns, ...] = ()

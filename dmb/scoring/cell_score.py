@@ -17,6 +17,7 @@ from dmb.metrics import Measure
 from dmb.price_tiers import ordered_tier
 from dmb.pricing import usd_digits
 from dmb.scoring import measures
+from dmb.scoring.answers import answer_columns
 from dmb.scoring.costs import cached_share, costs, used_tokens
 from dmb.scoring.evidence import Evidence, Row, open_evidence
 from dmb.scoring.negotiation import negotiation_spend
@@ -49,6 +50,7 @@ def score_cell(
     slot = choices[0].id
     outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
     confidence, correct = measures.confidences(evidence.first_rows, slot)
+    counted = {(r.item.id, r.item.permutation) for r in _answerable(evidence.first_rows, suite)}
     return Score(
         score_key=score_key,
         cell_key=rec.cell_key,
@@ -83,6 +85,7 @@ def score_cell(
         cost_note=cost.note,
         negotiation=negotiation_spend(rec, prices, tier),
         timing=timing_record(evidence.rows),
+        answers=tuple(answer_columns(evidence, s.id, counted) for s in choices),
     )
 
 
@@ -93,9 +96,7 @@ def score_bytes(score: Score) -> bytes:
 
 def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFile, slot: str) -> dict[str, Measure]:
     rows: Sequence[Row] = evidence.first_rows
-    # where most items have no right answer, accuracy is a question to the answerable ones alone
-    answerable = [r for r in rows if r.item.slices.get("kind") == "control"] if suite.metrics.honesty else rows
-    named = measures.accuracy(answerable, slot)
+    named = measures.accuracy(_answerable(rows, suite), slot)
     named["macro_f1"] = measures.macro_f1(evidence, suite, slot)
     named |= measures.calibration(rows, slot)
     named["disagreement_rate"] = measures.disagreement(evidence.rows, slot, evidence.repeats)
@@ -104,6 +105,11 @@ def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFi
     if suite.metrics.honesty:
         named |= measures.honesty(rows, slot)
     return named
+
+
+def _answerable(rows: Sequence[Row], suite: SuiteFile) -> Sequence[Row]:
+    """Where most items have no right answer, accuracy is a question to the others alone."""
+    return [r for r in rows if r.item.slices.get("kind") == "control"] if suite.metrics.honesty else rows
 
 
 def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord]:
