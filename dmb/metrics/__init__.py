@@ -7,35 +7,56 @@ from dmb.metrics.f1 import macro_f1
 from dmb.metrics.flips import ece_drift, flip_rate
 from dmb.metrics.histogram import dominant, prediction_histogram
 from dmb.metrics.measure import Measure, unknown
+from dmb.metrics.paired import discordant, paired_difference
 from dmb.metrics.percentiles import percentile
+from dmb.metrics.position import PartRate, position_effect, position_rates
 from dmb.metrics.quantiles import normal_quantile, t_quantile
 from dmb.metrics.rates import rate
 from dmb.metrics.repeats import disagreement_rate, item_medians
+from dmb.metrics.significance import holm, least_p_value, mcnemar_exact, paired_p_value, rank_ranges, sign_flip_exact
+from dmb.metrics.thresholds import ThresholdRow, group_folds, threshold_table
 from dmb.metrics.timing import is_lagged, median, share
+from dmb.metrics.trend import Trend, log2_trend
 from dmb.metrics.wilson import wilson
 
 __all__ = [
     "Bin",
     "Measure",
+    "PartRate",
+    "ThresholdRow",
+    "Trend",
     "brier",
     "cluster_interval",
     "cost_per_1000",
     "disagreement_rate",
+    "discordant",
     "dominant",
     "ece",
     "ece_drift",
     "flip_rate",
+    "group_folds",
+    "holm",
     "is_lagged",
     "item_medians",
+    "least_p_value",
+    "log2_trend",
     "macro_f1",
+    "mcnemar_exact",
     "median",
     "normal_quantile",
+    "paired_difference",
+    "paired_p_value",
     "percentile",
+    "position_effect",
+    "position_rates",
     "prediction_histogram",
+    "rank_ranges",
     "rate",
     "reliability",
     "share",
+    "sign_flip_exact",
     "t_quantile",
+    "threshold_table",
     "unknown",
     "wilson",
 ]
