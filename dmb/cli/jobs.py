@@ -77,7 +77,8 @@ def score(receipt: str, expected_key: str, out: str, reference: str = "") -> Non
     from dmb.errors import MissingEvidence
     from dmb.planning.keys import score_key, scoring_code
     from dmb.planning.project import load_project
-    from dmb.scoring.cell_score import score_bytes, score_cell
+    from dmb.scoring.cell_score import score_cell
+    from dmb.scoring.score_file import score_bytes
     from dmb.store.files import write_whole
     from dmb.store.receipts import load_receipt
 
@@ -107,7 +108,9 @@ def publish(release: str, expected_key: str) -> None:
     """Publish one release from its scores."""
     from dmb.planning.plan import Planner
     from dmb.planning.project import load_project
-    from dmb.publish.assemble import assemble_release
+    from dmb.publish.assemble import make_document
+    from dmb.publish.document import document_bytes
+    from dmb.publish.rebuild import rebuild, stored
     from dmb.publish.write import publish as write_release
     from dmb.store.layout import RESULTS
 
@@ -115,7 +118,8 @@ def publish(release: str, expected_key: str) -> None:
     planned = planner.release(release)
     if planned.key != expected_key:
         raise DmbError(f"release {release}: inputs changed since the plan was made; start again")
-    write_release(assemble_release(planner.project, planned), RESULTS)
+    document = make_document(planner.project, planned)
+    write_release(rebuild(document, score_of=stored()), RESULTS, document_bytes(document))
 
 
 JOBS: dict[str, Callable[..., None]] = {

@@ -12,6 +12,7 @@ from dmb.baselines import BASELINES
 from dmb.canonical import digest
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow
+from dmb.contracts.source import Source
 from dmb.contracts.suite import SuiteFile
 from dmb.planning.code_meaning import code_meaning
 from dmb.wires import WIRES, in_process
@@ -190,8 +191,24 @@ def _price_values(row: PriceRow) -> dict[str, Any]:
     }
 
 
+def looks_of(
+    title: str, suites: Mapping[str, SuiteFile], contenders: Mapping[str, Contender], sources: Mapping[str, Source]
+) -> dict[str, Any]:
+    """What is printed and is no number: titles, labels, notes, and what licences ask for. Mappings in the release's order."""
+    return {
+        "title": title,
+        "suites": {
+            name: suite.model_dump(mode="json", include={"title", "description", "nicknames", "attribution"})
+            for name, suite in suites.items()
+        },
+        "suite_order": list(suites),
+        "contenders": [[name, entry.display.model_dump(mode="json")] for name, entry in contenders.items()],
+        "sources": {a: sources[a].model_dump(mode="json") for suite in suites.values() for a in suite.attribution},
+    }
+
+
 def release_key(*, scores: Iterable[str], looks: Any, code: str) -> str:
-    """``scores``: score keys in the release's order; ``looks``: titles, labels and notes that are printed."""
+    """``scores``: score keys in the release's order; ``looks``: what ``looks_of`` gives."""
     return digest({"scores": list(scores), "looks": looks, "code": code})
 
 

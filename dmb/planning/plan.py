@@ -28,6 +28,7 @@ from dmb.planning.keys import (
     cell_parts,
     changed_parts,
     libraries_of,
+    looks_of,
     publishing_code,
     release_key,
     score_key,
@@ -149,7 +150,12 @@ class Planner:
         refreeze = {s: f for s in known if (f := self._frozen[s]).changed}
         key = None
         if not unknown and not (selection.suites or selection.contenders or selection.limit):
-            looks = self._looks(spec, suites, contenders)
+            looks = looks_of(
+                spec.title,
+                {s: self.project.suites[s] for s in suites},
+                {c: self.project.contenders[c] for c in contenders},
+                self.project.sources,
+            )
             key = release_key(scores=[c.score_key for c in ordered], looks=looks, code=publishing_code())
         return PlannedRelease(name, spec, key, ordered, unknown, refreeze)
 
@@ -173,24 +179,6 @@ class Planner:
             except NotFetched as e:
                 self._frozen[suite] = str(e)
         return self._frozen[suite]
-
-    def _looks(self, spec: Release, suites: list[str], contenders: list[str]) -> dict[str, Any]:
-        return {
-            "title": spec.title,
-            "suites": {
-                s: self.project.suites[s].model_dump(
-                    mode="json", include={"title", "description", "nicknames", "attribution"}
-                )
-                for s in suites
-            },
-            "suite_order": suites,
-            "contenders": [[c, self.project.contenders[c].display.model_dump(mode="json")] for c in contenders],
-            "sources": {
-                a: self.project.sources[a].model_dump(mode="json")
-                for s in suites
-                for a in self.project.suites[s].attribution
-            },
-        }
 
     def _cell(
         self,
@@ -311,16 +299,12 @@ class Planner:
         }
 
     def _instructions(self, spec: SuiteFile) -> str:
-        if spec.question.same_as is not None:
-            spec = self.project.suites[spec.question.same_as]
-        return spec.question.instructions or ""
+        return self.project.asks_as(spec).question.instructions or ""
 
     def _question(self, suite: str) -> str:
         if suite not in self._questions:
             spec = self.project.suites[suite]
-            version = spec.prompt_version
-            if spec.question.same_as is not None:
-                version = self.project.suites[spec.question.same_as].prompt_version
+            version = self.project.asks_as(spec).prompt_version
             self._questions[suite] = question_fingerprint(self._instructions(spec), spec.slots, version)
         return self._questions[suite]
 

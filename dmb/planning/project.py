@@ -66,6 +66,10 @@ class Project:
             raise InputError(file, field, f"contender {name!r} was retired on {retired}", mend)
         return name
 
+    def asks_as(self, suite: SuiteFile) -> SuiteFile:
+        """The suite that states the question: itself, or the one whose question it borrows."""
+        return suite if suite.question.same_as is None else self.suites[suite.question.same_as]
+
     def lane(self, provider: str) -> Lane:
         """The lane in which a provider's contenders are asked; several providers may share one."""
         head = self.providers[provider].lane or provider

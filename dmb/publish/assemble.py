@@ -1,90 +1,138 @@
-"""A planned release and the evidence on disk -> the object that is published. Checks that each score has its receipt."""
+"""A planned release and the evidence on disk -> the release document."""
 
 from __future__ import annotations
 
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import dmb
 from dmb.canonical import sha256_hex
-from dmb.contracts.cell import Receipt, Score
-from dmb.contracts.price import PricesFile
+from dmb.contracts.cell import Receipt
+from dmb.contracts.release import (
+    ContenderEntry,
+    Deviation,
+    EvidenceCell,
+    Machine,
+    ReleaseDocument,
+    RunFacts,
+    SuiteEntry,
+)
 from dmb.errors import DamagedFile, MissingEvidence
+from dmb.planning.keys import publishing_code, scoring_code
 from dmb.planning.plan import PlannedCell, PlannedRelease
-from dmb.planning.project import Project
+from dmb.planning.project import PRICES, Project
 from dmb.planning.spending import spend_told
+from dmb.publish.document import signed
 from dmb.publish.numbers import things
-from dmb.publish.release import Attribution, Deviation, Machine, Release, RunFacts
-from dmb.store.files import load_json
-from dmb.store.layout import run_dir
+from dmb.store.files import file_sha256, load_json
+from dmb.store.layout import items_path, run_dir
+
+#: What computes and draws besides our own code: with others, a last digit or a line may come out otherwise.
+LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
+#: What a run keeps of the tables that it was asked with.
+_SNAPSHOTS = ("prices.toml", "contenders.toml")
 
 
-def assemble_release(project: Project, planned: PlannedRelease) -> Release:
-    """Read scores, receipts and manifests of a planned release.
+def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
+    """All that this release is published from, the evidence itself apart.
 
-    Raises ``MissingEvidence`` or ``DamagedFile`` where a score or the receipt that it was made from is not there: a
-    lost receipt would otherwise let an old score be published.
+    Raises ``MissingEvidence`` or ``DamagedFile`` where a receipt is not there: a lost receipt would otherwise let an old
+    score be published.
     """
     if planned.key is None:
         raise MissingEvidence(f"release {planned.name}: " + " · ".join(planned.unknown.values()))
-    pairs = [_score_and_receipt(c) for c in planned.cells]
-    runs = sorted({s.source_run for s, _ in pairs})
-    manifests = {r: load_json(run_dir(r) / "manifest.json") for r in runs if (run_dir(r) / "manifest.json").exists()}
     suites = {c.suite: project.suites[c.suite] for c in planned.cells}
-    return Release(
+    contenders = {c.contender: project.contenders[c.contender] for c in planned.cells}
+    prices = tuple(dict.fromkeys(row for c in contenders for row in project.price_rows(c)))
+    places = {c: tuple(prices.index(row) for row in project.price_rows(c)) for c in contenders}
+    receipts = [(c, *_receipt(c)) for c in planned.cells]
+    runs = sorted({receipt.run for _, receipt, _ in receipts})
+    manifests = manifests_of(runs)
+    files = {run_dir(run) / name for run in runs for name in _SNAPSHOTS}
+    files |= {items_path(r.suite, r.items) for _, r, _ in receipts}
+    files |= {Path(c.job["prior"]["path"]) for c in planned.cells if c.job["prior"] is not None}
+    return signed(
         name=planned.name,
         key=planned.key,
         title=planned.spec.title,
         spec=planned.spec,
-        suites=suites,
-        contenders={c.contender: project.contenders[c.contender] for c in planned.cells},
-        scores=tuple(s for s, _ in pairs),
-        receipts={r.cell_key: r for _, r in pairs},
-        prices=PricesFile(
-            price=tuple(dict.fromkeys(r for c in planned.cells for r in project.price_rows(c.contender)))
-        ),
-        deviations=_deviations(manifests, planned),
-        runs=tuple(_run_facts(r, m) for r, m in manifests.items()),
-        attributions=tuple(
-            Attribution(a, s.licence, s.attribution, s.changes, s.url)
-            for a in sorted({a for suite in suites.values() for a in suite.attribution})
-            for s in [project.sources[a]]
-        ),
         protocol_version=project.config.protocol.version,
         dmb_version=dmb.__version__,
+        suites=tuple(
+            SuiteEntry(
+                suite=suite,
+                instructions=project.asks_as(suite).question.instructions or "",
+                prompt_version=project.asks_as(suite).prompt_version,
+            )
+            for suite in suites.values()
+        ),
+        contenders=tuple(ContenderEntry(id=name, entry=entry) for name, entry in contenders.items()),
+        cells=tuple(_cell(*found, places[found[0].contender]) for found in receipts),
+        prices=prices,
+        sources={a: project.sources[a] for a in sorted({a for s in suites.values() for a in s.attribution})},
+        deviations=deviations_of(manifests, planned.spec.limit),
+        runs=tuple(run_facts(run, manifest) for run, manifest in manifests.items()),
+        files={str(path): file_sha256(path) for path in sorted(files) if path.exists()},
+        tables={PRICES: file_sha256(Path(PRICES))} if Path(PRICES).exists() else {},
+        publishing_code=publishing_code(),
+        libraries={name: _version(name) for name in LIBRARIES},
     )
 
 
-def _score_and_receipt(cell: PlannedCell) -> tuple[Score, Receipt]:
-    if not cell.score.exists():
-        raise MissingEvidence(f"{cell.score}: is not here; start again, scores are free")
-    try:
-        score = Score.model_validate_json(cell.score.read_bytes())
-    except ValueError:
-        raise DamagedFile(f"{cell.score}: is damaged; delete it and start again, scores are free") from None
+def _receipt(cell: PlannedCell) -> tuple[Receipt, str]:
+    """The receipt of a cell, and the digest of its file."""
     if not cell.receipt.exists():
         raise MissingEvidence(f"{cell.score}: was made from {cell.receipt}, which is not here; start again")
     data = cell.receipt.read_bytes()
-    if sha256_hex(data) != score.receipt_sha256:
-        raise DamagedFile(f"{cell.score}: was made from another {cell.receipt}; delete the score and start again")
-    return score, Receipt.model_validate_json(data)
+    try:
+        return Receipt.model_validate_json(data), sha256_hex(data)
+    except ValueError:
+        raise DamagedFile(f"{cell.receipt}: is damaged; delete it: rows that are on disk are not asked again") from None
 
 
-def _deviations(manifests: dict[str, dict[str, Any]], planned: PlannedRelease) -> tuple[Deviation, ...]:
+def _cell(cell: PlannedCell, receipt: Receipt, receipt_sha256: str, prices: tuple[int, ...]) -> EvidenceCell:
+    return EvidenceCell(
+        contender=cell.contender,
+        suite=cell.suite,
+        cell_key=cell.key,
+        receipt=str(cell.receipt),
+        receipt_number=receipt.number,
+        receipt_sha256=receipt_sha256,
+        run=receipt.run,
+        items=str(items_path(cell.suite, receipt.items)),
+        items_sha256=receipt.items,
+        raw=receipt.raw,
+        raw_sha256=receipt.raw_sha256,
+        prices=prices,
+        compared=str(cell.compared) if cell.compared else None,
+        scoring_code=scoring_code(receipt.parts["asker"]["name"]),
+        score_key=cell.score_key,
+    )
+
+
+def manifests_of(runs: list[str], root: Path = Path()) -> dict[str, dict[str, Any]]:
+    """Run -> its manifest, for those that have one."""
+    found = {run: root / run_dir(run) / "manifest.json" for run in runs}
+    return {run: load_json(path) for run, path in found.items() if path.exists()}
+
+
+def deviations_of(manifests: dict[str, dict[str, Any]], limit: int | None) -> tuple[Deviation, ...]:
+    """What the runs say that they did otherwise, each with its runs, and the release's own limit."""
     found: dict[tuple[str, str], list[str]] = {}
     for run, manifest in manifests.items():
         for d in manifest.get("deviations", []):
             found.setdefault((d["what"], d["why"]), []).append(run)
     listed = [Deviation(what, why, tuple(runs)) for (what, why), runs in found.items()]
-    if planned.spec.limit is not None:
+    if limit is not None:
         listed.append(
-            Deviation(
-                f"at most {things(planned.spec.limit, 'item')} of each suite were asked", "the release's entry says so"
-            )
+            Deviation(f"at most {things(limit, 'item')} of each suite were asked", "the release's entry says so")
         )
     return tuple(listed)
 
 
-def _run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
+def run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
+    """What is published of a run, from its manifest; where that does not say yet what was spent, from the ledger."""
     versions = {
         "python": manifest.get("python_version", "not-recorded"),
         "dmb": manifest.get("dmb_version", "not-recorded"),
@@ -100,3 +148,10 @@ def _run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
         budget_usd={cap: caps.get(f"{cap}_usd") for cap in ("soft", "hard")},
         machine=Machine(machine.get("cpu_count"), machine.get("platform")),
     )
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None

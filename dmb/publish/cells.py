@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from dmb.publish.tables.charges import gap
 from dmb.publish.tables.entries import SPEND, total_spend
 
 if TYPE_CHECKING:
-    from dmb.publish.release import Release, RunFacts
+    from dmb.contracts.release import RunFacts
+    from dmb.publish.release import Release
 
 #: More than any number here is worth, and few enough that the last bits of a sum do not show.
 DIGITS = 12
@@ -36,7 +38,7 @@ def _run(run: RunFacts) -> dict[str, Any]:
     return {
         "run": run.id,
         "started_at": run.started_at,
-        "machine": run.machine._asdict(),
+        "machine": dataclasses.asdict(run.machine),
         "budget_usd": {cap: run.budget_usd.get(cap) for cap in ("soft", "hard")},
         "spend_usd": {kind: run.spend_usd.get(kind) for kind in SPEND},
     }

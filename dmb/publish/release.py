@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from dmb.contracts import config
 from dmb.contracts.cell import Receipt, Score
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.release import Deviation, RunFacts
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import MissingEvidence
 from dmb.publish import sanity
@@ -32,37 +33,6 @@ from dmb.publish.tables import (
     spend,
     times,
 )
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """What was done otherwise than the protocol says, why, and in which runs."""
-
-    what: str
-    why: str
-    runs: tuple[str, ...] = ()
-
-
-class Machine(NamedTuple):
-    """On what a run was made; None where that was not recorded."""
-
-    cpu_count: int | None = None
-    platform: str | None = None
-
-
-@dataclass(frozen=True)
-class RunFacts:
-    """One run that gave evidence, by facts that do not change any more: a release may be published while it still runs.
-
-    Times are ISO 8601; spend and caps are in decimal strings, None where they are unknown.
-    """
-
-    id: str
-    started_at: str
-    versions: dict[str, str]
-    spend_usd: dict[str, str | None]
-    budget_usd: dict[str, str | None] = field(default_factory=dict)
-    machine: Machine = field(default_factory=Machine)
 
 
 class Attribution(NamedTuple):

@@ -10,56 +10,56 @@ from dmb.publish.attribution import attribution_md
 from dmb.publish.cells import cells_json
 from dmb.publish.markdown import report_md
 from dmb.publish.page import page_html
-from dmb.publish.plots import Plot, cardinality_plot, reliability_plots
+from dmb.publish.plots import cardinality_plot, reliability_plots
 from dmb.publish.release import Release
 
+#: The release document, in results/<release>/.
+RELEASE_JSON = "release.json"
+
 #: Names in results/<release>/ that this module makes. Anything else there belongs to somebody else and stays.
-_OURS = ("ATTRIBUTION.md", "cardinality.svg", "cardinality.png", "reliability.*.svg", "reliability.*.png")
+_OURS = ("ATTRIBUTION.md", RELEASE_JSON, "cardinality.svg", "cardinality.png", "reliability.*.svg", "reliability.*.png")
 
 
-def publish(release: Release, results: Path) -> list[Path]:
-    """Builds everything aside and then moves it in place, the Markdown report last.
+def publish(release: Release, results: Path, document: bytes | None = None) -> list[Path]:
+    """Builds everything aside and then moves it in place, the Markdown report last. ``document``: its ``release.json``.
 
     The report carries the release key, and whoever finds the wanted key there may trust the other files: they were
     moved before it. Returns the paths in the order in which they were moved.
     """
+    files = rendered(release)
+    if document is not None:
+        # before the texts, of which the report is the last
+        files = {f"{release.name}/{RELEASE_JSON}": document, **files}
     results.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{release.name}.", dir=results))
     try:
-        made = _build(release, aside)
+        (aside / release.name).mkdir()
+        for name, data in files.items():
+            (aside / name).write_bytes(data)
         (results / release.name).mkdir(exist_ok=True)
-        for stale in _stale(results / release.name, made):
+        for stale in _stale(results / release.name, list(files)):
             stale.unlink()
-        for name in made:
+        for name in files:
             (aside / name).replace(results / name)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    return [results / name for name in made]
+    return [results / name for name in files]
 
 
-def _build(release: Release, aside: Path) -> list[str]:
-    """Writes all files below ``aside`` and returns their relative names, the report's last."""
+def rendered(release: Release) -> dict[str, bytes]:
+    """Name below ``results/`` -> bytes of every file that shows the release's numbers, the report last."""
     cardinality, reliability = cardinality_plot(release), reliability_plots(release)
-    folder = aside / release.name
-    folder.mkdir()
-    made = []
+    files: dict[str, bytes] = {}
     for plot in (*((cardinality,) if cardinality else ()), *reliability):
-        made += _write_plot(plot, folder)
+        files[f"{release.name}/{plot.name}.svg"] = plot.svg.encode("utf-8")
+        files[f"{release.name}/{plot.name}.png"] = plot.png
     texts = {
         f"{release.name}/ATTRIBUTION.md": attribution_md(release),
         f"{release.name}.cells.json": cells_json(release),
         f"{release.name}.html": page_html(release, cardinality, reliability),
         f"{release.name}.md": report_md(release, cardinality, reliability),
     }
-    for name, text in texts.items():
-        (aside / name).write_bytes(text.encode("utf-8"))
-    return [*made, *texts]
-
-
-def _write_plot(plot: Plot, folder: Path) -> list[str]:
-    (folder / f"{plot.name}.svg").write_bytes(plot.svg.encode("utf-8"))
-    (folder / f"{plot.name}.png").write_bytes(plot.png)
-    return [f"{folder.name}/{plot.name}.svg", f"{folder.name}/{plot.name}.png"]
+    return files | {name: text.encode("utf-8") for name, text in texts.items()}
 
 
 def _stale(folder: Path, made: list[str]) -> list[Path]:

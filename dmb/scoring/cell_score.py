@@ -23,17 +23,22 @@ from dmb.scoring.evidence import Evidence, Row, open_evidence
 from dmb.scoring.negotiation import negotiation_spend
 from dmb.scoring.records import record, rounded
 from dmb.scoring.timing import timing_record
-from dmb.store.files import pretty_json
+from dmb.store.evidence_root import HERE, EvidenceRoot
 from dmb.store.frozen_items import gold_shares, load_items
 from dmb.store.layout import items_path
 
 
 def score_cell(
-    receipt: Path, suite: SuiteFile, prices: Sequence[PriceRow], reference: Path | None, score_key: str
+    receipt: Path,
+    suite: SuiteFile,
+    prices: Sequence[PriceRow],
+    reference: Path | None,
+    score_key: str,
+    root: EvidenceRoot = HERE,
 ) -> Score:
-    """Everything about one cell. ``reference``: receipt of the cell that this one is compared with."""
-    evidence = open_evidence(receipt, suite.slots)
-    compared = open_evidence(reference, suite.slots) if reference is not None else None
+    """Everything about one cell. ``reference``: receipt of the cell that this one is compared with; paths below ``root``."""
+    evidence = open_evidence(receipt, suite.slots, root)
+    compared = open_evidence(reference, suite.slots, root) if reference is not None else None
     rec = evidence.receipt
     choices = [s for s in suite.slots if s.kind == "choice"]
     prefix = len(suite.slots) > 1
@@ -56,7 +61,7 @@ def score_cell(
         cell_key=rec.cell_key,
         receipt=str(receipt),
         receipt_number=rec.number,
-        receipt_sha256=sha256_hex(receipt.read_bytes()),
+        receipt_sha256=sha256_hex(root.at(receipt).read_bytes()),
         contender=rec.contender,
         suite=rec.suite,
         status=rec.status,
@@ -78,20 +83,15 @@ def score_cell(
         predictions=metrics.prediction_histogram([str(o.value) for o in outputs])
         if suite.metrics.stable_labels and outputs
         else {},
-        prior=_prior(evidence, suite, slot),
+        prior=_prior(evidence, suite, slot, root),
         usage=used_tokens(evidence.rows),
         cost=cost.record,
         cost_usd=None if cost.total_usd is None else usd_digits(cost.total_usd),
         cost_note=cost.note,
-        negotiation=negotiation_spend(rec, prices, tier),
+        negotiation=negotiation_spend(rec, prices, tier, root),
         timing=timing_record(evidence.rows),
         answers=tuple(answer_columns(evidence, s.id, counted) for s in choices),
     )
-
-
-def score_bytes(score: Score) -> bytes:
-    """The score file."""
-    return pretty_json(score.model_dump(mode="json"))
 
 
 def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFile, slot: str) -> dict[str, Measure]:
@@ -128,12 +128,12 @@ def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord
     return out
 
 
-def _prior(evidence: Evidence, suite: SuiteFile, slot: str) -> dict[str, Any] | None:
+def _prior(evidence: Evidence, suite: SuiteFile, slot: str, root: EvidenceRoot) -> dict[str, Any] | None:
     """Where a class prior was used: its source suite, top option, share, and the digest of the file it is from."""
     digest = evidence.receipt.parts["learns"].get("prior")
     if digest is None or suite.baseline.prior is None:
         return None
-    shares = gold_shares(load_items(items_path(suite.baseline.prior, digest), digest), slot)
+    shares = gold_shares(load_items(root.at(items_path(suite.baseline.prior, digest)), digest), slot)
     option, share = next(iter(shares.items()))
     return {"suite": suite.baseline.prior, "option": option, "value": rounded(share), "file_sha256": digest}
 

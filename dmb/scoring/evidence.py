@@ -16,6 +16,7 @@ from dmb.errors import DamagedFile
 from dmb.prompting import shown_options
 from dmb.sampling import SUBSET_SEED
 from dmb.store.attempts import read_attempts
+from dmb.store.evidence_root import HERE, EvidenceRoot
 from dmb.store.frozen_items import FrozenItems, checked_bytes, parse_items
 from dmb.store.layout import items_path
 from dmb.store.receipts import load_receipt
@@ -66,20 +67,20 @@ class Evidence:
         return tuple(o.id for o in first.options)
 
 
-def open_evidence(path: Path, slots: Sequence[Slot]) -> Evidence:
+def open_evidence(path: Path, slots: Sequence[Slot], root: EvidenceRoot = HERE) -> Evidence:
     """Read and check what the receipt names. Raises ``MissingEvidence`` or ``DamagedFile``."""
-    receipt = load_receipt(path)
+    receipt = load_receipt(root.at(path))
     identity = checked_bytes(
-        items_path(receipt.suite, receipt.items),
+        root.at(items_path(receipt.suite, receipt.items)),
         receipt.items,
         "start again: items are rebuilt, nothing is asked for that",
     )
     items = parse_items(identity).subset(receipt.parts["limit"], SUBSET_SEED)
     attempts: dict[tuple[str, int, int], list[Attempt]] = {}
     if receipt.raw is not None and receipt.raw_sha256 is not None:
-        raw = Path(receipt.raw)
+        raw = root.at(receipt.raw)
         mend = f"put the right file back; or, to ask this cell again, delete it and {path.parent}"
-        checked_bytes(raw, receipt.raw_sha256, mend)
+        checked_bytes(raw, root.expected(receipt.raw_sha256), mend)
         try:
             attempts = by_item(read_attempts(raw, receipt.cell_key))
         except ValueError as e:

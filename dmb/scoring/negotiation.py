@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 
 from dmb.contracts.cell import Negotiation, NegotiationSpend, Receipt
 from dmb.contracts.price import PriceRow
@@ -14,20 +13,21 @@ from dmb.errors import DamagedFile
 from dmb.price_tiers import STANDARD
 from dmb.scoring.costs import cost_record, nobody_bills, reasons_of
 from dmb.store.attempts import first_rows_sha256, read_attempts
+from dmb.store.evidence_root import HERE, EvidenceRoot
 
 
 def negotiation_spend(
-    receipt: Receipt, prices: Sequence[PriceRow], tier: str = STANDARD
+    receipt: Receipt, prices: Sequence[PriceRow], tier: str = STANDARD, root: EvidenceRoot = HERE
 ) -> tuple[NegotiationSpend, ...]:
     """One entry for each run that the receipt names; ``tier``: the one that the contender's entry orders.
 
     Raises ``DamagedFile`` where a log does not begin with the rows that the receipt recorded.
     """
-    return tuple(_spend(found, prices, tier) for found in receipt.negotiation)
+    return tuple(_spend(found, prices, tier, root) for found in receipt.negotiation)
 
 
-def _spend(found: Negotiation, prices: Sequence[PriceRow], tier: str) -> NegotiationSpend:
-    log = Path(found.log)
+def _spend(found: Negotiation, prices: Sequence[PriceRow], tier: str, root: EvidenceRoot) -> NegotiationSpend:
+    log = root.at(found.log)
     cost = note = None
     if nobody_bills(prices):
         note = "not billed"

@@ -22,8 +22,9 @@ from dmb.contracts.cell import (
 )
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.release import Deviation, Machine, RunFacts
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
-from dmb.publish.release import Attribution, Deviation, Machine, Release, RunFacts
+from dmb.publish.release import Attribution, Release
 
 SIZES = (2, 8, 32, 64, 128, 192, 254, 255, 256, 384, 512)
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmb.contracts.release import Deviation
 from dmb.publish import markdown, page
-from dmb.publish.release import Deviation, Release
+from dmb.publish.release import Release
 from dmb.publish.table import Column, Row, Table, Value
 from tests.publish.factory import ENTRIES, golden_release
 

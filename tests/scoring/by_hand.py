@@ -13,13 +13,15 @@ from dmb.contracts.attempt import OUTCOMES, Attempt, Failure, Timing
 from dmb.contracts.cell import Negotiation, Receipt, Score
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.release import RunFacts
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
 from dmb.engine.probe_question import NEGOTIATION
 from dmb.publish.cells import cells_json
 from dmb.publish.markdown import report_md
 from dmb.publish.page import page_html
-from dmb.publish.release import Release, RunFacts
-from dmb.scoring.cell_score import score_bytes, score_cell
+from dmb.publish.release import Release
+from dmb.scoring.cell_score import score_cell
+from dmb.scoring.score_file import parse_score, score_bytes
 from dmb.store.files import file_sha256, write_whole
 from dmb.store.layout import items_path, probes_dir, receipt_path
 from dmb.store.receipts import write_receipt
@@ -156,7 +158,7 @@ def score(
     )
     write_receipt(path, receipt)
     data = score_bytes(score_cell(path, suite, prices, None, key))
-    return Score.model_validate_json(data)
+    return parse_score(data, path)
 
 
 def release(

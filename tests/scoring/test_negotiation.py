@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dmb.contracts.attempt import Attempt
+from dmb.contracts.release import RunFacts
 from dmb.errors import DamagedFile
-from dmb.publish.release import RunFacts
 from dmb.publish.table import Table
 from tests.scoring.by_hand import NOON, SUITE, attempt, chat, price, probes, published, release, score, tokens
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
-from dmb.publish.release import Machine, RunFacts
+from dmb.contracts.release import Machine, RunFacts
 from tests.scoring.by_hand import attempt, chat, price, published, release, score, tokens
 
 AT = "2026-11-30T12:00:00Z"

@@ -11,7 +11,8 @@ from dmb.publish.table import Column, Notes, Row, Table, Value, literal, words
 from dmb.publish.tables.matrix import answered, not_asked
 
 if TYPE_CHECKING:
-    from dmb.publish.release import Release, RunFacts
+    from dmb.contracts.release import RunFacts
+    from dmb.publish.release import Release
 
 TITLE = "How times were taken"
 #: Where more attempts than this share were timed by a process that lagged, latencies say too much about the machine.

@@ -1,0 +1,46 @@
+"""The release document as a file, ``results/<release>/release.json``: written, and read back with its own digest checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dmb.canonical import digest
+from dmb.contracts.release import ReleaseDocument
+from dmb.errors import DamagedFile, MissingEvidence
+from dmb.store.files import load_json, pretty_json
+
+
+def signed(**fields: Any) -> ReleaseDocument:
+    """The document of these fields, with its digest."""
+    fields.pop("sha256", None)
+    unsigned = ReleaseDocument(**fields, sha256="0" * 64)
+    return unsigned.model_copy(update={"sha256": _digest(unsigned)})
+
+
+def document_bytes(document: ReleaseDocument) -> bytes:
+    """The file."""
+    return pretty_json(document.model_dump(mode="json"))
+
+
+def load_document(path: Path) -> ReleaseDocument:
+    """Raises ``MissingEvidence`` without the file, and ``DamagedFile`` where any byte is not as it was written."""
+    try:
+        data = path.read_bytes()
+        document = ReleaseDocument.model_validate(load_json(path))
+    except FileNotFoundError:
+        raise MissingEvidence(f"{path}: is not here; `snakemake` publishes the release with it") from None
+    except ValueError as e:
+        raise DamagedFile(f"{path}: is damaged: {_first_line(e)}; publish the release again") from None
+    if document.sha256 != _digest(document) or data != document_bytes(document):
+        raise DamagedFile(f"{path}: was edited after it was made: its sha256 is not that of what it says")
+    return document
+
+
+def _digest(document: ReleaseDocument) -> str:
+    return digest(document.model_dump(mode="json", exclude={"sha256"}))
+
+
+def _first_line(error: ValueError) -> str:
+    """What a contract found wrong, on one line."""
+    return " ".join(str(error).split("\n")[1:3]).split(" [")[0].strip()
