@@ -15,6 +15,7 @@ from dmb.errors import DamagedFile
 from dmb.store.attempts import attempts_at, read_attempt
 from dmb.store.files import load_json
 from dmb.store.layout import RUNS, raw_log
+from dmb.store.redactions import digest_here
 
 
 class _Found(NamedTuple):
@@ -65,7 +66,7 @@ def _check_digest(raw: Path) -> None:
     if not index.exists():
         return
     recorded = next((c.get("raw_sha256") for c in load_json(index) if c.get("raw") == str(raw)), None)
-    if recorded is not None and sha256_hex(raw.read_bytes()) != recorded:
+    if recorded is not None and sha256_hex(raw.read_bytes()) != digest_here(raw, recorded):
         raise DamagedFile(
             f"{raw}: its bytes are not those that run {raw.parts[-3]} recorded; put the right ones back, or delete the "
             "file: its rows are then asked again"

@@ -14,6 +14,7 @@ from dmb.pricing import sum_usd
 from dmb.store.files import load_json
 from dmb.store.layout import budget_dir, receipt_path, run_dir
 from dmb.store.receipts import load_receipt
+from dmb.store.restored import is_restored
 from dmb.store.runs import all_runs
 
 #: What a run's spending is told apart by. Unsettled: reserved for attempts whose charge never became known.
@@ -58,7 +59,7 @@ def refuse_lost_ledgers(releases: Iterable[str]) -> None:
     told = {release: Decimal(0) for release in releases}
     for run in all_runs():
         plan, manifest = run_dir(run) / "plan.json", run_dir(run) / "manifest.json"
-        if not (plan.exists() and manifest.exists()):
+        if not (plan.exists() and manifest.exists()) or is_restored(run):
             continue
         worked_for, spend = _releases(load_json(plan)), load_json(manifest).get("spend_usd")
         # what a run has spent on several releases is not told apart in its manifest

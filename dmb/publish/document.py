@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from dmb.canonical import digest
 from dmb.contracts.release import ReleaseDocument
 from dmb.errors import DamagedFile, MissingEvidence
-from dmb.store.files import load_json, pretty_json
+from dmb.store.files import pretty_json
 
 
 def signed(**fields: Any) -> ReleaseDocument:
@@ -27,9 +28,15 @@ def load_document(path: Path) -> ReleaseDocument:
     """Raises ``MissingEvidence`` without the file, and ``DamagedFile`` where any byte is not as it was written."""
     try:
         data = path.read_bytes()
-        document = ReleaseDocument.model_validate(load_json(path))
     except FileNotFoundError:
         raise MissingEvidence(f"{path}: is not here; `snakemake` publishes the release with it") from None
+    return parse_document(data, path)
+
+
+def parse_document(data: bytes, path: Path) -> ReleaseDocument:
+    """The same from the bytes of a file that is named ``path`` in errors."""
+    try:
+        document = ReleaseDocument.model_validate(json.loads(data))
     except ValueError as e:
         raise DamagedFile(f"{path}: is damaged: {_first_line(e)}; publish the release again") from None
     if document.sha256 != _digest(document) or data != document_bytes(document):

@@ -80,7 +80,7 @@ def open_evidence(path: Path, slots: Sequence[Slot], root: EvidenceRoot = HERE) 
     if receipt.raw is not None and receipt.raw_sha256 is not None:
         raw = root.at(receipt.raw)
         mend = f"put the right file back; or, to ask this cell again, delete it and {path.parent}"
-        checked_bytes(raw, root.expected(receipt.raw_sha256), mend)
+        checked_bytes(raw, root.expected(receipt.raw, receipt.raw_sha256), mend)
         try:
             attempts = by_item(read_attempts(raw, receipt.cell_key))
         except ValueError as e:

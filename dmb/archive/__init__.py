@@ -1,0 +1,1 @@
+"""Sealed releases: archive and restore their evidence, and say what changed since."""
