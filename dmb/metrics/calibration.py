@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dmb.metrics.columns import boolean_column, confidence_column, same_length
 from dmb.metrics.exact_sum import sums_by_bin
-from dmb.metrics.measure import Measure, unknown
+from dmb.metrics.measure import Measure, unknown, unknown_where_nan
 
 N_BINS = 10
 
@@ -53,7 +53,7 @@ def reliability(confidence: Confidences, correct: Sequence[bool]) -> list[Bin]:
     `confidence` (n,): float64 array (fast), floats, Decimals or decimal strings in [0, 1]; `correct` (n,) of booleans.
     Raises ValueError for None, a confidence outside [0, 1], or different lengths.
     """
-    counts, sums, n_correct = _bin_totals(*_checked(confidence, correct))
+    counts, sums, n_correct = _bin_totals(*checked_answers(confidence, correct))
     return [
         Bin(
             index=k,
@@ -69,13 +69,15 @@ def reliability(confidence: Confidences, correct: Sequence[bool]) -> list[Bin]:
     ]
 
 
+@unknown_where_nan
 def ece(confidence: Confidences, correct: Sequence[bool]) -> Measure:
     """Expected calibration error in 10 equal-width bins (Naeini et al. 2015; Guo et al. 2017).
 
-    num is the sum over bins of |sum of confidences - correct rows|, den = n. Columns and errors as in `reliability`.
-    No interval: the estimate is biased upwards on small samples, and an interval around it would hide that.
+    num is the sum over bins of |sum of confidences - correct rows|, den = n. Columns and errors as in `reliability`;
+    a NaN makes it unknown. No interval: the estimate is biased upwards on small samples, so that a bootstrap interval
+    around it hardly ever holds the truth of a calibrated contender; `noise_floor` and `debiased_ece` stand beside it.
     """
-    columns = _checked(confidence, correct)
+    columns = checked_answers(confidence, correct)
     n = len(columns[0])
     if n == 0:
         return unknown("no rows")
@@ -83,12 +85,14 @@ def ece(confidence: Confidences, correct: Sequence[bool]) -> Measure:
     return Measure(value=num / n, n=n, num=num, den=n)
 
 
+@unknown_where_nan
 def brier(confidence: Confidences, correct: Sequence[bool]) -> Measure:
     """Mean of (confidence - correct)^2, with correct as 0 or 1 (Brier 1950, for the event "the choice is correct").
 
-    num is the sum of the squares, den = n. Columns and errors as in `reliability`. No interval.
+    num is the sum of the squares, den = n. Columns and errors as in `reliability`; a NaN
+    makes it unknown. No interval.
     """
-    confidences, corrects = _checked(confidence, correct)
+    confidences, corrects = checked_answers(confidence, correct)
     n = len(confidences)
     if n == 0:
         return unknown("no rows")
@@ -103,7 +107,8 @@ def bin_gaps(confidence: NDArray[np.float64], correct: NDArray[np.bool_]) -> lis
     return [abs(sums[k] - n_correct[k]) for k in range(N_BINS)]
 
 
-def _checked(confidence: Confidences, correct: Sequence[bool]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def checked_answers(confidence: Confidences, correct: Sequence[bool]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Both columns as arrays, (n,) float64 and (n,) bool. Errors as in `reliability`."""
     columns = confidence_column(confidence), boolean_column(correct, "correct")
     same_length(confidence=columns[0], correct=columns[1])
     return columns

@@ -8,6 +8,8 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from dmb.metrics.measure import NotANumber
+
 
 def confidence_column(values: Iterable[float | Decimal | str]) -> NDArray[np.float64]:
     """Confidences in [0, 1] as float64, shape (n,).
@@ -15,7 +17,8 @@ def confidence_column(values: Iterable[float | Decimal | str]) -> NDArray[np.flo
     Takes a float64 array as it is (no copy), otherwise floats, integers, `Decimal`s or decimal strings, each read to
     its nearest float64. A float32 array is refused: its 0.3 is no longer the number that was written.
 
-    Raises ValueError for None, NaN or a number outside [0, 1], and TypeError for any other kind.
+    Raises NotANumber (a ValueError) for NaN, ValueError for None or a number outside [0, 1], and TypeError for any other
+    kind.
     """
     if isinstance(values, np.ndarray) and values.dtype != object:
         if values.dtype != np.float64 and values.dtype.kind not in "iu":
@@ -26,7 +29,9 @@ def confidence_column(values: Iterable[float | Decimal | str]) -> NDArray[np.flo
     if column.ndim != 1:
         raise ValueError(f"confidences must be one column, got shape {column.shape}")
     if column.size and not (column.min() >= 0.0 and column.max() <= 1.0):
-        row = int(np.flatnonzero(~((column >= 0.0) & (column <= 1.0)))[0])
+        if np.isnan(column).any():
+            raise NotANumber(f"confidence of row {int(np.flatnonzero(np.isnan(column))[0])} is nan")
+        row = int(np.flatnonzero((column < 0.0) | (column > 1.0))[0])
         raise ValueError(f"confidence of row {row} is {column[row]}, outside [0, 1]")
     return column
 

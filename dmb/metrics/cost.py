@@ -9,10 +9,11 @@ from fractions import Fraction
 import numpy as np
 
 from dmb.metrics.columns import group_column
-from dmb.metrics.measure import Measure, unknown
+from dmb.metrics.measure import Measure, NotANumber, unknown, unknown_where_nan
 from dmb.metrics.resampling import RESAMPLES, basic_interval, resampled_sums
 
 
+@unknown_where_nan
 def cost_per_1000(
     costs_usd_by_decision: Sequence[Decimal | None],
     groups: Sequence[Hashable] | None = None,
@@ -27,9 +28,9 @@ def cost_per_1000(
     makes the whole unknown, and the note counts them. The sum is exact, the value its nearest float.
     `groups` (n,) or None for one decision per group. Interval: groups resampled (splitmix64 from `seed`), total cost
     over decisions, basic interval, not below 0. No interval, and a note, when all costs are zero, when there is one
-    group, or when no resample differs (every decision costs the same). No rows: unknown.
+    group, or when no resample differs (every decision costs the same). No rows, or a NaN: unknown.
 
-    Raises TypeError for a cost that is no Decimal or int, and ValueError for one that is negative or not finite.
+    Raises TypeError for a cost that is no Decimal or int, and ValueError for one that is negative or infinite.
     """
     known: list[Decimal] = []
     for row, cost in enumerate(costs_usd_by_decision):
@@ -37,6 +38,8 @@ def cost_per_1000(
             continue
         if isinstance(cost, bool) or not isinstance(cost, (Decimal, int)):
             raise TypeError(f"cost of row {row} must be a Decimal, got {cost!r}")
+        if Decimal(cost).is_nan():
+            raise NotANumber(f"cost of row {row} is nan")
         if not Decimal(cost).is_finite() or cost < 0:
             raise ValueError(f"cost of row {row} is {cost!r}")
         known.append(Decimal(cost))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dmb.metrics.calibration import N_BINS, Confidences, bin_gaps, bin_indices
 from dmb.metrics.columns import boolean_column, confidence_column, group_column, same_length
-from dmb.metrics.measure import Measure, join_notes, unknown
+from dmb.metrics.measure import Measure, join_notes, unknown, unknown_where_nan
 from dmb.metrics.rates import rate
 from dmb.metrics.resampling import RESAMPLES, basic_interval, resampled_sums
 
@@ -41,6 +41,7 @@ def flip_rate(
     return replace(measure, note=join_notes(note, measure.note))
 
 
+@unknown_where_nan
 def ece_drift(
     confidence_a: Confidences,
     correct_a: Sequence[bool],
@@ -56,7 +57,7 @@ def ece_drift(
 
     Columns (n,) as in `calibration.ece`; `groups` (n,) or None for one row per group. Interval: groups resampled, both
     sides together (splitmix64 from `seed`), basic interval, clipped to [-1, 1]. One group, or resamples that do not
-    differ: no interval and a note. No rows: unknown. Raises ValueError as `calibration.ece` does.
+    differ: no interval and a note. No rows, or a NaN: unknown. Raises ValueError as `calibration.ece` does.
     """
     sides = [
         (confidence_column(confidence_a), boolean_column(correct_a, "correct_a")),

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
+
+P = ParamSpec("P")
+
+
+class NotANumber(ValueError):
+    """A column holds a NaN: whatever is computed from it is unknown, and the message says which row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +54,16 @@ def unknown(note: str, n: int = 0) -> Measure:
 def join_notes(*notes: str | None) -> str | None:
     """The notes that there are, in order, as one; None when there are none."""
     return "; ".join(note for note in notes if note) or None
+
+
+def unknown_where_nan(metric: Callable[P, Measure]) -> Callable[P, Measure]:
+    """The metric, with a NaN among its numbers making the measure unknown, for a reason that names the row."""
+
+    @wraps(metric)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> Measure:
+        try:
+            return metric(*args, **kwargs)
+        except NotANumber as e:
+            return unknown(str(e))
+
+    return guarded

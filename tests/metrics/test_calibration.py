@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from dmb.metrics import Bin, brier, ece, reliability, unknown
 from dmb.metrics.calibration import bin_indices
-
-unit = st.floats(0.0, 1.0) | st.integers(0, 10).map(lambda k: k / 10) | st.integers(0, 100).map(lambda k: k / 100)
-rows_of_answers = st.lists(st.tuples(unit, st.booleans()), min_size=1, max_size=60)
+from tests.metrics.answers import rows_of_answers, unit
 
 
 def bin_of(written: str) -> int:
@@ -71,7 +69,6 @@ def test_nothing_is_unknown():
     [
         ([0.5, None], ValueError, "row 1 is None"),
         ([0.5, 1.5], ValueError, "row 1 is 1.5"),
-        ([0.5, math.nan], ValueError, "row 1 is nan"),
         ([0.5, True], TypeError, "row 1 is a bool"),
         ([0.5, "high"], ValueError, "high"),
         (np.array([0.5, 0.3], dtype=np.float32), TypeError, "float32"),
@@ -83,6 +80,13 @@ def test_nothing_is_unknown():
 def test_impossible_columns_are_refused(metric, confidence, error, message):
     with pytest.raises(error, match=message):
         metric(confidence, [True, False])
+
+
+def test_a_nan_makes_a_measure_unknown_and_is_refused_by_what_has_no_measure():
+    for column in ([0.5, math.nan], np.array([0.5, math.nan])):
+        assert ece(column, [True, False]) == brier(column, [True, False]) == unknown("confidence of row 1 is nan")
+        with pytest.raises(ValueError, match="row 1 is nan"):
+            reliability(column, [True, False])
 
 
 def test_correct_must_be_known():

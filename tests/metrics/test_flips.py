@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,6 +67,7 @@ def test_pairs_are_resampled_together():
 
 def test_nothing_is_unknown():
     assert ece_drift([], [], [], []) == unknown("no rows")
+    assert ece_drift([0.5], [True], [math.nan], [True]) == unknown("confidence of row 0 is nan")
 
 
 def test_drift_columns_are_checked():
