@@ -26,7 +26,7 @@ RANKS = (
     ("suites", "wires", "baselines", "pricing"),
     ("store", "transport", "sources", "ledger"),
     ("engine",),
-    ("planning", "scoring"),
+    ("planning", "scoring", "merge"),
     ("publish", "simulate"),
     ("archive",),
     ("cli",),

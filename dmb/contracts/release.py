@@ -93,6 +93,7 @@ class ReleaseDocument(Frozen):
 
     ``sources``: those that its suites name for attribution. ``files``: path -> sha256 of what lies beside the logs and never
     changes. ``tables``: the same of tables that people may edit later. ``libraries``: versions of what computes and draws.
+    ``command``: what makes these files again from the evidence, where that is not the workflow.
     ``sha256``: over the canonical JSON of all other fields.
     """
 
@@ -113,4 +114,5 @@ class ReleaseDocument(Frozen):
     tables: dict[str, Sha256]
     publishing_code: Sha256
     libraries: dict[str, str | None]
+    command: str | None = None
     sha256: Sha256

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from dmb.contracts.release import (
     SuiteEntry,
 )
 from dmb.errors import DamagedFile, MissingEvidence
-from dmb.planning.keys import publishing_code, scoring_code
+from dmb.planning.keys import installed_version, publishing_code, scoring_code
 from dmb.planning.plan import PlannedCell, PlannedRelease
 from dmb.planning.project import PRICES, Project
 from dmb.planning.spending import spend_told
@@ -31,7 +30,7 @@ from dmb.store.layout import items_path, run_dir
 #: What computes and draws besides our own code: with others, a last digit or a line may come out otherwise.
 LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
 #: What a run keeps of the tables that it was asked with.
-_SNAPSHOTS = ("prices.toml", "contenders.toml")
+SNAPSHOTS = ("prices.toml", "contenders.toml")
 
 
 def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
@@ -49,7 +48,7 @@ def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
     receipts = [(c, *_receipt(c)) for c in planned.cells]
     runs = sorted({receipt.run for _, receipt, _ in receipts})
     manifests = manifests_of(runs)
-    files = {run_dir(run) / name for run in runs for name in _SNAPSHOTS}
+    files = {run_dir(run) / name for run in runs for name in SNAPSHOTS}
     files |= {items_path(r.suite, r.items) for _, r, _ in receipts}
     files |= {Path(c.job["prior"]["path"]) for c in planned.cells if c.job["prior"] is not None}
     return signed(
@@ -76,7 +75,7 @@ def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
         files={str(path): file_sha256(path) for path in sorted(files) if path.exists()},
         tables={PRICES: file_sha256(Path(PRICES))} if Path(PRICES).exists() else {},
         publishing_code=publishing_code(),
-        libraries={name: _version(name) for name in LIBRARIES},
+        libraries={name: installed_version(name) for name in LIBRARIES},
     )
 
 
@@ -148,10 +147,3 @@ def run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
         budget_usd={cap: caps.get(f"{cap}_usd") for cap in ("soft", "hard")},
         machine=Machine(machine.get("cpu_count"), machine.get("platform")),
     )
-
-
-def _version(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None

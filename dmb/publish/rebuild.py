@@ -50,6 +50,7 @@ def release_of(document: ReleaseDocument, scores: list[Score], receipts: dict[st
         ),
         protocol_version=document.protocol_version,
         dmb_version=document.dmb_version,
+        command=document.command,
     )
 
 

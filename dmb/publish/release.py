@@ -63,6 +63,8 @@ class Release:
     attributions: tuple[Attribution, ...]
     protocol_version: int
     dmb_version: str
+    #: What makes it again, where that is not the workflow.
+    command: str | None = None
 
     # -- looking things up
 

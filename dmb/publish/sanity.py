@@ -46,6 +46,7 @@ def lines(release: Release) -> tuple[Line, ...]:
         *_majority_is_its_prior(release),
         *_outcomes_add_up(release),
         *_served_is_asked(release),
+        *_one_model_a_cell(release),
         *_collapse(release),
         *_charges(release),
         *_undisturbed(release),
@@ -169,6 +170,21 @@ def _served_is_asked(release: Release) -> Iterator[Line]:
             yield Line("ok", check, f"{label}: asked for {entry.model}, served its snapshot {served[0]}.")
         else:
             yield Line("ok", check, f"{label}: {entry.model}.")
+
+
+def _one_model_a_cell(release: Release) -> Iterator[Line]:
+    """Silent where nobody's replies say which model answered."""
+    check = "one model answered each cell"
+    served = [score for score in release.cells.values() if score.served_models]
+    mixed = [score for score in served if len(score.served_models) > 1]
+    for score in mixed:
+        where = f"{release.label_in_prose(score.contender, score.suite)} on `{score.suite}`"
+        models = ", ".join(literal(model) for model in score.served_models)
+        yield Line(
+            "look", check, f"{where}: its rows were answered by {count(len(score.served_models))} models: {models}."
+        )
+    if served and not mixed:
+        yield Line("ok", check, f"In all {things(len(served), 'cell')} whose replies name one.")
 
 
 def _collapse(release: Release) -> Iterator[Line]:

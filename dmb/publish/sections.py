@@ -202,9 +202,14 @@ def _attribution(release: Release) -> tuple[str, ...]:
 
 
 def _recompute(release: Release) -> tuple[str, ...]:
+    how = (
+        f"`{release.command}` makes these files again from the kept evidence, to the byte, and asks nobody."
+        if release.command
+        else f"`snakemake results/{release.name}.md` makes these files again from the kept evidence, to the byte, and asks nobody who has already answered. "
+        f"`dmb audit results/{release.name}.md` says beforehand what would be asked, scored and published, and why."
+    )
     return (
-        f"`snakemake results/{release.name}.md` makes these files again from the kept evidence, to the byte, and asks nobody who has already answered. "
-        f"`dmb audit results/{release.name}.md` says beforehand what would be asked, scored and published, and why.",
+        how,
         f"`{release.name}.cells.json` has every number with its numerator and denominator. Its `cell_key` leads to "
         "`runs/_cells/<contender>.<suite>/<first 16 digits>/`, where the score names its receipt, and the receipt the raw log, each by sha256.",
     )

@@ -10,9 +10,9 @@ import pytest
 
 from dmb.errors import DamagedFile, DmbError, MissingEvidence, UsageError
 from dmb.merge.merged import merge_runs
-from dmb.store.files import file_sha256, load_json, pretty_json
-from dmb.store.layout import receipt_path, run_dir
-from tests.merge.ground import LATE, Ground, items_file, rewrite
+from dmb.store.files import load_json, pretty_json
+from dmb.store.layout import run_dir
+from tests.merge.ground import LATE, Ground, admit, items_file, raw_of, receipt_of, rewrite
 
 ALL = {(c, s) for c in ("random", "majority") for s in ("alpha", "order", "beta")}
 
@@ -120,22 +120,6 @@ def test_an_open_run_whose_process_is_gone_is_named_as_such(ground: Ground):
     path = run_dir("a") / "manifest.json"
     path.write_bytes(pretty_json(load_json(path) | {"status": "running"}))
     assert "its process is gone" in refused("a")
-
-
-def receipt_of(run: str, cell: str) -> Path:
-    plan = load_json(run_dir(run) / "plan.json")["cells"]
-    key, job = next((k, j) for k, j in plan.items() if f"{j['contender']}.{j['suite']}" == cell)
-    return receipt_path(job["contender"], job["suite"], key, job["number"])
-
-
-def raw_of(run: str, cell: str) -> Path:
-    return run_dir(run) / "raw" / f"{cell}.attempts.jsonl"
-
-
-def admit(run: str, cell: str) -> None:
-    """Let the receipt name the log as it is now: what remains wrong is in the rows."""
-    path = receipt_of(run, cell)
-    path.write_bytes(pretty_json(load_json(path) | {"raw_sha256": file_sha256(raw_of(run, cell))}))
 
 
 def test_damage_is_named(ground: Ground):

@@ -101,6 +101,15 @@ def test_served_model_is_the_asked_one() -> None:
     assert found(made(tiny=Answers(200, ALL, 1.0, served=("tiny", "tiny-2026-08-01"))), check)[0][0] == "look"
 
 
+def test_several_models_in_one_cell_are_named() -> None:
+    check = "one model answered each cell"
+    assert found(made(), check) == [("ok", "In all 1 cell whose replies name one.")]
+    assert found(made(tiny=Answers(200, ALL, 1.0)), check) == []
+    assert found(made(tiny=Answers(200, ALL, 1.0, served=("tiny", "tiny-2026-08-01"))), check) == [
+        ("look", "Tiny <b>|& ˋxˋ on `intent-77`: its rows were answered by 2 models: tiny, tiny-2026-08-01.")
+    ]
+
+
 def test_collapse_is_mentioned() -> None:
     check = "no single label above 90 %"
     assert found(made(), check) == [("ok", "In no cell.")]
