@@ -28,7 +28,7 @@ RANKS = (
     ("engine",),
     ("planning", "scoring", "merge"),
     ("publish", "simulate"),
-    ("archive",),
+    ("archive", "verify"),
     ("cli",),
     ("__main__",),
 )

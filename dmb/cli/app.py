@@ -37,13 +37,14 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import audit, report, run, simulate, watch
+    from dmb.cli import audit, report, run, simulate, verify, watch
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
     app.command("report")(report.report)
     app.command("simulate")(simulate.simulate)
     app.command("watch")(watch.watch)
+    app.command("verify")(verify.verify)
 
 
 def run_app() -> None:

@@ -22,3 +22,13 @@ def releases_of(target: str | None, project: Project) -> list[str]:
     if found is None or not (found[1] in known or base_of(found[1], known)):
         raise UsageError(f"{target!r} is no release of config.yaml; {nearest(target, known)}")
     return [found[1]]
+
+
+def published_release(target: str) -> str:
+    """The release behind a name or a published file, sealed ones included. Raises ``UsageError``."""
+    found = re.fullmatch(
+        r"(?:results/)?([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?:\.md|\.html|\.cells\.json|/|/release\.json)?", target
+    )
+    if found is None:
+        raise UsageError(f"{target!r} is no release; give its name, such as v2, or a published file of it")
+    return re.sub(r"\.(md|html|cells\.json)$", "", found[1])

@@ -100,6 +100,11 @@ def libraries_of(entry: Contender) -> dict[str, str | None]:
     return {n: installed_version(n) for n in sorted(set(names))}
 
 
+def asked_fields(entry: Contender) -> dict[str, Any]:
+    """The fields of an entry that its provider sees, or that answers depend on."""
+    return entry.model_dump(mode="json", exclude=set(_NOT_ASKED_WITH), exclude_defaults=True)
+
+
 def cell_parts(
     *,
     protocol: int,
@@ -119,7 +124,6 @@ def cell_parts(
     ``items``, ``prior``, ``train``: digests; ``question``: the question's fingerprint.
     """
     asker, version = asker_of(entry)
-    fields = entry.model_dump(mode="json", exclude=set(_NOT_ASKED_WITH), exclude_defaults=True)
     needs = BASELINES[entry.baseline].needs if entry.baseline is not None else frozenset()
     learns: dict[str, Any] = {}
     if "prior" in needs:
@@ -130,7 +134,7 @@ def cell_parts(
         learns["keywords"] = {k: list(v) for k, v in keywords.items()}
     return {
         "protocol": protocol,
-        "contender": fields,
+        "contender": asked_fields(entry),
         "asker": {"name": asker, "version": version},
         "learns": learns,
         "libraries": libraries_of(entry),

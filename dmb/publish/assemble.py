@@ -28,7 +28,7 @@ from dmb.store.files import file_sha256, load_json
 from dmb.store.layout import items_path, run_dir
 
 #: What computes and draws besides our own code: with others, a last digit or a line may come out otherwise.
-LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
+_LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
 #: What a run keeps of the tables that it was asked with.
 SNAPSHOTS = ("prices.toml", "contenders.toml")
 
@@ -75,7 +75,7 @@ def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
         files={str(path): file_sha256(path) for path in sorted(files) if path.exists()},
         tables={PRICES: file_sha256(Path(PRICES))} if Path(PRICES).exists() else {},
         publishing_code=publishing_code(),
-        libraries={name: installed_version(name) for name in LIBRARIES},
+        libraries=libraries_here(),
     )
 
 
@@ -147,3 +147,8 @@ def run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
         budget_usd={cap: caps.get(f"{cap}_usd") for cap in ("soft", "hard")},
         machine=Machine(machine.get("cpu_count"), machine.get("platform")),
     )
+
+
+def libraries_here() -> dict[str, str | None]:
+    """Installed versions of what computes and draws; None where it is not installed."""
+    return {name: installed_version(name) for name in _LIBRARIES}

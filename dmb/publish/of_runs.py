@@ -15,10 +15,10 @@ from dmb.errors import UsageError
 from dmb.inputs import nearest
 from dmb.merge.merged import Merged
 from dmb.merge.opened import CellName, RunCell
-from dmb.planning.keys import installed_version, looks_of, publishing_code, release_key, score_key, scoring_code
+from dmb.planning.keys import looks_of, publishing_code, release_key, score_key, scoring_code
 from dmb.planning.project import Project
 from dmb.planning.rehearsal import base_of
-from dmb.publish.assemble import LIBRARIES, SNAPSHOTS, deviations_of, manifests_of, run_facts
+from dmb.publish.assemble import SNAPSHOTS, deviations_of, libraries_here, manifests_of, run_facts
 from dmb.publish.document import signed
 from dmb.store.files import file_sha256
 from dmb.store.layout import items_path, run_dir
@@ -93,7 +93,7 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
         files={str(path): file_sha256(path) for path in sorted(files) if path.exists()},
         tables={},
         publishing_code=publishing_code(),
-        libraries={library: installed_version(library) for library in LIBRARIES},
+        libraries=libraries_here(),
         command=command,
     )
 

@@ -39,6 +39,18 @@ def score_cell(
     """Everything about one cell. ``reference``: receipt of the cell that this one is compared with; paths below ``root``."""
     evidence = open_evidence(receipt, suite.slots, root)
     compared = open_evidence(reference, suite.slots, root) if reference is not None else None
+    return score_evidence(evidence, suite, prices, compared, score_key, root)
+
+
+def score_evidence(
+    evidence: Evidence,
+    suite: SuiteFile,
+    prices: Sequence[PriceRow],
+    compared: Evidence | None,
+    score_key: str,
+    root: EvidenceRoot = HERE,
+) -> Score:
+    """The same of evidence that is open."""
     rec = evidence.receipt
     choices = [s for s in suite.slots if s.kind == "choice"]
     prefix = len(suite.slots) > 1
@@ -59,9 +71,9 @@ def score_cell(
     return Score(
         score_key=score_key,
         cell_key=rec.cell_key,
-        receipt=str(receipt),
+        receipt=str(evidence.path),
         receipt_number=rec.number,
-        receipt_sha256=sha256_hex(root.at(receipt).read_bytes()),
+        receipt_sha256=sha256_hex(root.at(evidence.path).read_bytes()),
         contender=rec.contender,
         suite=rec.suite,
         status=rec.status,

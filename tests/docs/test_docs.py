@@ -186,7 +186,7 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def test_every_command_is_documented_with_all_its_options() -> None:
-    page = text_of("docs/commands.md")
+    page = "\n".join(text_of(f"docs/{name}.md") for name in ("commands", "release-commands"))
     for command, options in app().items():
         about = section(page, f"## dmb {command}")
         assert options - {"--help"} <= set(re.findall(r"--[a-z-]+", about)), command
