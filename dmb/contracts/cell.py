@@ -90,26 +90,31 @@ class ReliabilityBin(Frozen):
 class PlaceRecord(Frozen):
     """One part of the list of options: how often a choice falls there, beside how often the right option stands there.
 
-    ``place``: a place counted from 1 (``1 of 2``), or a third of the list (``first third``).
-    ``excess``: ``chosen`` minus ``gold``, on the same rows; above 0 the contender prefers this part of the list.
+    ``part`` of ``n_parts`` counts from 0, the top of the list; with lists of ``n_parts`` options it is a single place.
+    ``gold`` and ``options``: shares of the right options, and of all options, that stand there. ``excess``: ``chosen``
+    minus ``gold``, paired; above 0 the contender prefers this part.
     """
 
-    place: str
+    part: int
+    n_parts: int
     chosen: MeasureRecord
-    gold: MeasureRecord
+    gold: float
+    options: float
     excess: MeasureRecord
 
 
 class ThresholdRecord(Frozen):
-    """What accepting answers from a confidence on would keep, and how many of those kept would be wrong.
+    """What accepting answers from a confidence on keeps, and how many of the kept are wrong.
 
-    ``at``: a confidence that was fixed beforehand. ``target``: a share of errors; then each answer is judged by a cut-off
-    that was chosen on other groups, ``cutoff`` is the median of those, and None where some fold found none.
+    Either ``at``, a confidence that was fixed beforehand; or ``target``, a tolerated share of errors: then ``cutoff`` is
+    the smallest confidence that meets it on all rows, ``fold_cutoffs`` are those chosen without each fold, and ``kept``
+    and ``error`` say what these did on the folds on which they were not chosen. A cut-off is None where none meets it.
     """
 
     at: float | None = None
     target: float | None = None
     cutoff: float | None = None
+    fold_cutoffs: tuple[float | None, ...] = ()
     kept: MeasureRecord
     error: MeasureRecord
 

@@ -9,7 +9,7 @@ from dmb.contracts.frozen import Frozen
 class Standing(Frozen):
     """A contender's place in a league: ranks ``best_rank`` to ``worst_rank``, both from 1, since a tie is no order.
 
-    ``accuracy``: over the rows of its own that count, as in the suite's table.
+    ``accuracy``: over all of its own rows that count, which may be others than those of a pair.
     """
 
     contender: str

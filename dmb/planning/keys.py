@@ -53,6 +53,9 @@ SCORING_CODE = (
 PUBLISHING_CODE = (
     "publish/**/*.py",
     "publish/**/templates/**/*",
+    "compare/*.py",
+    "metrics/*.py",
+    "scoring/records.py",
     "contracts/*.py",
     "canonical.py",
     "price_tiers.py",

@@ -30,6 +30,7 @@ def cells_json(release: Release) -> str:
         "spend_usd": {kind: _usd(amount) for kind, amount in total_spend(release).items()},
         "runs": [_run(run) for run in release.runs],
         "cells": [_cell(score) for score in release.cells.values()],
+        "comparisons": release.comparisons.model_dump(mode="json"),
     }
     return json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -20,6 +20,22 @@ def signed_percent(share: Decimal) -> str:
     return text if float(text) else "0.00"
 
 
+def points(difference: float) -> str:
+    """A difference of two shares in percentage points, with one decimal and always a sign: 0.0523 is ``+5.2``."""
+    text = percent(difference)
+    return text if text.startswith("-") or not float(text) else f"+{text}"
+
+
+def p_value(p: float) -> str:
+    """Three decimals; what they cannot show is said to be below them, since no p is 0."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def span(low: int, high: int) -> str:
+    """``3`` or ``1–4``: a whole number that is known, or known to lie between two."""
+    return count(low) if low == high else f"{low:,}–{high:,}"
+
+
 def index(value: float) -> str:
     """A number between 0 and 1 that is no share of rows: three decimals."""
     return _no_minus_zero(f"{value:.3f}")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from dmb.compare.league import compare
 from dmb.contracts import config
 from dmb.contracts.cell import Receipt, Score
+from dmb.contracts.comparison import Comparisons
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.release import Deviation, RunFacts
@@ -25,6 +27,7 @@ from dmb.publish.tables import (
     confidence,
     entries,
     honesty,
+    league,
     negotiation,
     order,
     outcomes,
@@ -146,12 +149,27 @@ class Release:
         """Whether every cell that was asked holds simulated answers."""
         return self.simulated and all(score.simulated for score in self.cells.values() if score.status != "skipped")
 
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        """What takes more than one cell. Made from the scores alone, so whoever has those has it."""
+        return compare(self.cells.values(), self.suites)
+
     # -- what is printed
 
     @cached_property
     def suite_tables(self) -> tuple[Table, ...]:
         """The main result: one table per suite (and slot)."""
         return tuple(by_suite.table(self, suite, slot) for suite in self.suites for slot in self.slots(suite))
+
+    @cached_property
+    def result_tables(self) -> tuple[Table, ...]:
+        """Each suite's main table with its league below it."""
+        return tuple(
+            table
+            for suite in self.suites
+            for slot in self.slots(suite)
+            for table in (by_suite.table(self, suite, slot), *league.tables(self, suite, slot))
+        )
 
     @cached_property
     def measure_tables(self) -> tuple[Table, ...]:

@@ -112,7 +112,7 @@ def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot
 def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
     """What a reader came for."""
     return (
-        Section("results", "Results by suite", tables=release.suite_tables),
+        Section("results", "Results by suite", tables=release.result_tables),
         Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(
             "outcomes-and-coverage", "Outcomes and coverage", tables=(release.outcome_table, release.coverage_table)

@@ -257,7 +257,10 @@ def test_outcomes_kinds_and_metrics_are_those_of_the_code() -> None:
     assert metrics <= set(MEASURES)
     golden = json.loads(text_of("tests/publish/golden/v9.cells.json"))
     assert {name for cell in golden["cells"] for name in cell["metrics"]} - {"accuracy_controls"} <= metrics
-    example, times, costs, probes = map(json.loads, blocks(cells_file, "json"))
+    example, league, times, costs, probes = map(json.loads, blocks(cells_file, "json"))
+    made = golden["comparisons"]["leagues"][0]
+    assert league.keys() == made.keys()
+    assert all(league[k][0].keys() == made[k][0].keys() for k in ("standings", "pairs"))
     assert example.keys() == golden.keys()
     assert example["runs"][0].keys() == golden["runs"][0].keys()
     assert set(example["cells"][0]) == set(golden["cells"][0])

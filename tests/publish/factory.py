@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from dmb.contracts import config
+from dmb.contracts.answers import AnswerColumns
 from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import (
     CostRecord,
@@ -203,6 +204,38 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         timing=given.timing,
         negotiation=given.negotiation,
         n_groups=groups or n_expected,
+        answers=(answer_columns(name, suite, n_expected, given.correct, outcomes, groups or n_expected),),
+    )
+
+
+def answer_columns(
+    name: str, suite: str, n: int, correct: int, outcomes: dict[str, int], n_groups: int
+) -> AnswerColumns:
+    """Rows that come to these counts. Which of them are right hangs on the item as much as on the contender."""
+
+    def luck(*what: object) -> float:
+        return int(sha(" ".join(map(str, what)))[:8], 16) / 2**32
+
+    # what does not add up, as a test may want it, is filled up with rows that were not asked
+    came = ([outcome for outcome, times in outcomes.items() for _ in range(times)] + ["skipped"] * n)[:n]
+    by_luck = sorted(range(n), key=lambda row: luck(name, suite, row))
+    outcome = dict(zip(by_luck, came, strict=True))
+    hard = {
+        row: luck(suite, row % n_groups) + luck(suite, row) + 0.6 * luck(name, suite, "right", row) for row in outcome
+    }
+    right = set(sorted((row for row in outcome if outcome[row] == "valid"), key=hard.__getitem__)[:correct])
+    values = ["a" if row in right else "b" if outcome[row] == "valid" else None for row in range(n)]
+    return AnswerColumns(
+        slot="decision",
+        items=tuple(f"i{row % n_groups}-{row // n_groups}" for row in range(n)),
+        permutations=(0,) * n,
+        groups=tuple(f"i{row % n_groups}" for row in range(n)),
+        gold=("a",) * n,
+        outcomes=tuple(outcome[row] for row in range(n)),
+        values=tuple(values),
+        positions=tuple(None if value is None else "ab".index(value) for value in values),
+        confidences=tuple(None if value is None else 0.8 for value in values),
+        counted=(True,) * n,
     )
 
 

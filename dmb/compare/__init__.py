@@ -1,0 +1,1 @@
+"""What takes more than one cell: pure functions from scores to comparisons."""
