@@ -158,7 +158,7 @@ def test_paths_between_backticks_are_there(page: Path) -> None:
 def test_modules_in_the_table_of_ranks_are_there() -> None:
     named = [
         name
-        for row in re.findall(r"^\| \d \| ([^|]*) \|", text_of("docs/architecture.md"), re.M)
+        for row in re.findall(r"^\| \d+ \| ([^|]*) \|", text_of("docs/architecture.md"), re.M)
         for name in re.findall(r"`([^`]+)`", row)
     ]
     there = {p.name + "/" * p.is_dir() for p in (PROJECT / "dmb").iterdir() if not p.name.startswith("__")}
