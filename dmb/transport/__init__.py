@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-from dmb.transport.exchange import Exchange, Transport
-from dmb.transport.live import LiveTransport
-from dmb.transport.recordings import RecordingTransport, ReplayTransport
-
-__all__ = [
-    "RECORD_VARIABLE",
-    "REPLAY_VARIABLE",
-    "Exchange",
-    "LiveTransport",
-    "RecordingTransport",
-    "ReplayTransport",
-    "Transport",
-]
-
 #: Names a folder into which every exchange is written, scrubbed.
 RECORD_VARIABLE = "DMB_RECORD"
 

@@ -19,9 +19,10 @@ from dmb.engine.judge import judge
 from dmb.planning.project import load_project
 from dmb.simulate import Simulator
 from dmb.simulate.faults import FAULTS
-from dmb.transport import Exchange, LiveTransport
 from dmb.transport.allow_list import HEADERS_KEPT, NAMED_BY_REQUEST, NAMES_KEPT, AllowList
+from dmb.transport.exchange import Exchange
 from dmb.transport.identifiers import BLOT, blot_identifiers
+from dmb.transport.live import LiveTransport
 from dmb.transport.recordings import recordable, replayed
 from dmb.wires import WIRES
 from dmb.wires.strict_json import NotJson, read_json

@@ -10,7 +10,8 @@ import zlib
 import pytest
 
 from dmb.transport.exchange import Exchange
-from dmb.transport.live import LARGEST_REPLY_BYTES, LONGEST_ERROR, LiveTransport
+from dmb.transport.live import LONGEST_ERROR, LiveTransport
+from dmb.transport.reply_parser import LARGEST_REPLY_BYTES
 from dmb.transport.scrub import BLOT
 
 SECRET = "sk-planted/0123+456789"
@@ -107,7 +108,7 @@ def test_an_error_does_not_repeat_the_key(reply):
 
 def test_a_long_error_is_cut_after_it_is_scrubbed():
     # the limit falls into the key
-    x = exchanged(("z" * (LONGEST_ERROR - 20) + SECRET + "z" * 500 + "\r\n\r\n").encode())
+    x = packed("z" * (LONGEST_ERROR - 50) + SECRET + "z" * 500, b"x")
     assert len(x.error) == LONGEST_ERROR and "sk-" not in x.error and x.n_scrubbed == 1
 
 
@@ -117,3 +118,84 @@ def test_headers_are_scrubbed_and_counted():
     assert x.headers["location"] == f"https://elsewhere/?key={BLOT}"
     assert x.headers["x-you-sent"] == f"Bearer {BLOT}" and x.n_scrubbed == 2
     assert SECRET not in repr(x)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        HEAD + b"content-length: 2\r\n\r\n{}",
+        HEAD + b"transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1;x=y\r\n}\r\n0\r\nx-after: 1\r\n\r\n",
+        HEAD + b"\r\n{}",
+        b"HTTP/1.0 200 OK\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\ncontent-length: 2\n\n{}",
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nlink: x\r\n\r\n" + HEAD + b"content-length: 2\r\n\r\n{}",
+        HEAD + b"content-length: 2\r\n\r\n{}and more that nobody asked for",
+    ],
+    ids=["length", "chunks", "until the end", "HTTP/1.0", "line feeds", "interim", "bytes after it"],
+)
+@pytest.mark.parametrize("by_drops", [False, True], ids=["whole", "by drops"])
+def test_a_body_ends_where_its_head_says(reply, by_drops):
+    x = exchanged(*(bytes([b]) for b in reply)) if by_drops else exchanged(reply)
+    assert (x.status, x.body, x.error) == (200, b"{}", None)
+    assert "link" not in x.headers
+
+
+@pytest.mark.parametrize(
+    "reply, words",
+    [
+        (b"", "before a whole head"),
+        (HEAD + b"content-le", "before a whole head"),
+        (HEAD + b"content-length: 9\r\n\r\n{}", "after 2 bytes"),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\n9\r\n{}", "after 2 bytes"),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", "after 2 bytes"),
+        (HEAD + b"content-length: x\r\n\r\n{}", "is no HTTP"),
+        (HEAD + b"content-length: 1\r\ncontent-length: 2\r\n\r\n{}", "is no HTTP"),
+        (HEAD + b"content-length: 99999999999\r\n\r\n", "larger than"),
+        (HEAD + b"a: b\r\n" * 50_000 + b"\r\n", "larger than"),
+        (b"HTTP/1.1 102 Wait\r\n\r\n" * 200, "interim"),
+        (b"HTTP/1.1 101 Switch\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n", "something else"),
+    ],
+)
+def test_what_is_no_whole_reply_is_told(reply, words):
+    x = exchanged(reply)
+    assert (x.status, x.body, x.request_ms) == (None, b"", None) and words in x.error
+
+
+def test_bytes_after_a_reply_are_not_taken_for_the_next_one():
+    """A connection that holds more than was asked for is given up, whether the rest came with the reply or after it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            for n in range(2):
+                connection, _ = server.accept()
+                connection.recv(65536)
+                body = b"{%d}" % n
+                connection.sendall(
+                    HEAD + b"content-length: 3\r\n\r\n" + body + HEAD + b"content-length: 5\r\n\r\nwrong"
+                )
+                held.append(connection)
+
+        held: list[socket.socket] = []
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        transport = LiveTransport(f"http://127.0.0.1:{server.getsockname()[1]}", 20.0)
+        replies = [transport.send("POST", "/x", "{}", {}) for _ in range(2)]
+        transport.close()
+        thread.join(5)
+        for connection in held:
+            connection.close()
+    assert [x.body for x in replies] == [b"{0}", b"{1}"] and all(x.new_connection for x in replies)
+
+
+@pytest.mark.parametrize(
+    "path, headers",
+    [("/x y", {}), ("/x\r\nhost: evil", {}), ("/x", {"authorization": f"Bearer {SECRET}\n"}), ("/x", {"a": "\u20ac"})],
+    ids=["space", "line break", "key with a line break", "no latin-1"],
+)
+def test_a_head_that_would_be_read_otherwise_is_not_sent(path, headers):
+    transport = LiveTransport("http://127.0.0.1:9", 20.0, (SECRET,))
+    x = transport.send("POST", path, "{}", headers)
+    assert x.error.startswith(("ValueError", "UnicodeEncodeError")) and not x.sent and SECRET not in repr(x)

@@ -26,10 +26,12 @@ from dmb.errors import DamagedFile, DmbError, MissingEvidence
 from dmb.simulate import Simulator
 from dmb.store.exchanges import ExchangeFolder
 from dmb.store.files import pretty_json
-from dmb.transport import RECORD_VARIABLE, Exchange, LiveTransport, RecordingTransport, ReplayTransport
+from dmb.transport import RECORD_VARIABLE
 from dmb.transport.allow_list import NAMES_KEPT, AllowList
+from dmb.transport.exchange import Exchange
 from dmb.transport.identifiers import BLOT
-from dmb.transport.recordings import exchange_key
+from dmb.transport.live import LiveTransport
+from dmb.transport.recordings import RecordingTransport, ReplayTransport, exchange_key
 from tests.conftest import PROJECT
 from tests.engine.made_up import Server
 from tests.oracles.asking import CHOICE, project, question
@@ -366,7 +368,8 @@ WRITER = """
 import sys, threading
 from pathlib import Path
 from dmb.store.exchanges import ExchangeFolder
-from dmb.transport import LiveTransport, RecordingTransport
+from dmb.transport.live import LiveTransport
+from dmb.transport.recordings import RecordingTransport
 
 address, folder, name = sys.argv[1:]
 one = RecordingTransport(ExchangeFolder(Path(folder)), "lab", LiveTransport(address, 30.0))
