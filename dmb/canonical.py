@@ -6,18 +6,21 @@ import hashlib
 import json
 from typing import Any
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_LINE = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
 
 def canonical_json(value: Any) -> str:
     """Sorted keys, no spaces, UTF-8 text as it is, NaN and infinities refused.
 
     Raises ``ValueError`` for a float that JSON cannot say and ``TypeError`` for a value that is no JSON.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def json_line(value: Any) -> str:
     """One row of a ``.jsonl`` log: canonical, but ASCII-escaped so that no byte in it can be a line break."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False) + "\n"
+    return _LINE.encode(value) + "\n"
 
 
 def sha256_hex(data: bytes) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 
@@ -26,6 +27,13 @@ class KernelLock:
         except BlockingIOError:
             return False
         return True
+
+    def try_for(self, seconds: float) -> bool:
+        """The same, looking again and again for so long."""
+        until = time.monotonic() + seconds
+        while not (held := self.try_acquire()) and time.monotonic() < until:
+            time.sleep(0.01)
+        return held
 
     def acquire(self) -> None:
         """Wait until it is held. The kernel wakes whoever waits; nobody polls."""

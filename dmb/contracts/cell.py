@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dmb.contracts.answers import AnswerColumns
-from dmb.contracts.frozen import Frozen, Sha256
+from dmb.contracts.frozen import FrozenLate, Sha256
 
 CellStatus = Literal["complete", "dnf", "stopped", "skipped"]
 RunStatus = Literal["running", "complete", "stopped", "failed", "interrupted"]
 
 
-class Negotiation(Frozen):
+class Negotiation(FrozenLate):
     """What one run's probes found out about a contender before its first question.
 
     ``settings``: those to ask with, None where nothing was accepted; ``given_up``: names of those that were not.
@@ -28,7 +28,7 @@ class Negotiation(Frozen):
     log_sha256: Sha256 | None
 
 
-class Receipt(Frozen):
+class Receipt(FrozenLate):
     """What a paid job declares to the workflow. It is written once and never edited.
 
     ``negotiation``: of each run whose probes say how this cell's rows were asked, imported ones included.
@@ -55,7 +55,7 @@ class Receipt(Frozen):
     parts: dict[str, Any]
 
 
-class MeasureRecord(Frozen):
+class MeasureRecord(FrozenLate):
     """A number as it is published: value, interval, and what it was made of. A null value has a note."""
 
     value: float | None
@@ -68,7 +68,7 @@ class MeasureRecord(Frozen):
     note: str | None = None
 
 
-class SliceRecord(Frozen):
+class SliceRecord(FrozenLate):
     """The same metrics over the rows where ``by`` has ``value``."""
 
     by: str
@@ -77,7 +77,7 @@ class SliceRecord(Frozen):
     metrics: dict[str, MeasureRecord]
 
 
-class ReliabilityBin(Frozen):
+class ReliabilityBin(FrozenLate):
     """Confidence in (low, high]; the first bin holds 0 too."""
 
     low: float
@@ -87,7 +87,7 @@ class ReliabilityBin(Frozen):
     accuracy: float
 
 
-class PlaceRecord(Frozen):
+class PlaceRecord(FrozenLate):
     """One part of the list of options: how often a choice falls there, beside how often the right option stands there.
 
     ``part`` of ``n_parts`` counts from 0, the top of the list; with lists of ``n_parts`` options it is a single place.
@@ -103,7 +103,7 @@ class PlaceRecord(Frozen):
     excess: MeasureRecord
 
 
-class ThresholdRecord(Frozen):
+class ThresholdRecord(FrozenLate):
     """What accepting answers from a confidence on keeps, and how many of the kept are wrong.
 
     Either ``at``, a confidence that was fixed beforehand; or ``target``, a tolerated share of errors: then ``cutoff`` is
@@ -119,7 +119,7 @@ class ThresholdRecord(Frozen):
     error: MeasureRecord
 
 
-class CostRecord(Frozen):
+class CostRecord(FrozenLate):
     """What a cell's attempts cost: US dollars as decimal strings, each sum with the number of attempts that it is over.
 
     ``priced``: those whose cost by the table is known; ``charged``: those whose charge the provider reports;
@@ -138,7 +138,7 @@ class CostRecord(Frozen):
     compared_charged_usd: str | None = None
 
 
-class NegotiationSpend(Frozen):
+class NegotiationSpend(FrozenLate):
     """A run's probes of a contender, and what they cost apart from what is scored.
 
     All cells of that run and contender rest on the same probes, so it is never to be added up over suites. No ``cost``:
@@ -154,7 +154,7 @@ class NegotiationSpend(Frozen):
     note: str | None = None
 
 
-class TimingRecord(Frozen):
+class TimingRecord(FrozenLate):
     """How the times of a cell were taken, over its attempts that were sent over a wire; medians are in milliseconds.
 
     ``lagged``: the asking process was kept from running for more than 10 ms, or 10 % of the request, so that those times
@@ -171,7 +171,7 @@ class TimingRecord(Frozen):
     client_wait_ms: MeasureRecord
 
 
-class Score(Frozen):
+class Score(FrozenLate):
     """``score.<n>.<scorekey>.json``: one cell's numbers, each recomputable from the receipt's raw log.
 
     ``repeats``: how often each item was asked. ``timing``: None where nothing was sent over a wire. ``answers``: one for

@@ -7,10 +7,10 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from dmb.contracts.frozen import Frozen, Slug
+from dmb.contracts.frozen import FrozenLate, Slug
 
 
-class Release(Frozen):
+class Release(FrozenLate):
     """Suites x contenders that are published together."""
 
     title: str = Field(min_length=1)
@@ -22,7 +22,7 @@ class Release(Frozen):
     nonce: str | None = Field(None, min_length=1, description="a new word here demands fresh answers")
 
 
-class Protocol(Frozen):
+class Protocol(FrozenLate):
     """Knobs that the protocol leaves open. The version is in every cell key."""
 
     version: int = Field(3, ge=1, le=1_000_000, strict=True)
@@ -33,7 +33,7 @@ class Protocol(Frozen):
     request_timeout_s: float = Field(60.0, gt=0, le=3600)
 
 
-class Budget(Frozen):
+class Budget(FrozenLate):
     """US dollars a release may spend."""
 
     soft_usd: Decimal = Field(Decimal(40), ge=0, le=10**9)
@@ -46,7 +46,7 @@ class Budget(Frozen):
         return self
 
 
-class Config(Frozen):
+class Config(FrozenLate):
     """The whole file."""
 
     all: tuple[Slug, ...] = Field(min_length=1, description="releases that bare `snakemake` builds")

@@ -8,10 +8,10 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dmb.contracts.frozen import Frozen, Slug
+from dmb.contracts.frozen import FrozenLate, Slug
 
 
-class Allowance(Frozen):
+class Allowance(FrozenLate):
     """At most so much within any stretch of so many hours, as it rolls on."""
 
     calls: int | None = Field(None, ge=1, strict=True, description="attempts sent")
@@ -27,7 +27,7 @@ class Allowance(Frozen):
         return self
 
 
-class Limits(Frozen):
+class Limits(FrozenLate):
     """How fast somebody may be asked, and how much. Nothing that is answered depends on it."""
 
     requests_per_minute: int | None = Field(None, ge=1, strict=True)
@@ -35,7 +35,7 @@ class Limits(Frozen):
     allowances: tuple[Allowance, ...] = ()
 
 
-class Display(Frozen):
+class Display(FrozenLate):
     """Changes nothing but looks."""
 
     label: str
@@ -44,7 +44,7 @@ class Display(Frozen):
     notes: str = ""
 
 
-class Contender(Frozen):
+class Contender(FrozenLate):
     """One entry. Everything but ``display``, ``limits``, ``local``, ``retired_on`` and ``replaced_by`` is in the cell key."""
 
     provider: Slug = Field(description="entry of data/providers.toml; `in-process` for a baseline")
@@ -65,7 +65,7 @@ class Contender(Frozen):
     display: Display
 
 
-class Provider(Frozen):
+class Provider(FrozenLate):
     """Who is called and billed, and in which dialect.
 
     One lane each, unless several entries are one account under several dialects: then all but one name that one as
@@ -86,7 +86,7 @@ class Provider(Frozen):
     notes: str = ""
 
 
-class Lane(Frozen):
+class Lane(FrozenLate):
     """What all cells of one account share: requests in flight, pace, and stops."""
 
     id: Slug = Field(description="the provider entry that it is named after")

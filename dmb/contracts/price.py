@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
-from dmb.contracts.frozen import Frozen, Slug
+from dmb.contracts.frozen import FrozenLate, Slug
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -52,7 +52,7 @@ _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
 Hours = Annotated[str, StringConstraints(pattern=rf"^{_CLOCK}-({_CLOCK}|24:00)$"), AfterValidator(_span_of_hours)]
 
 
-class PriceRow(Frozen):
+class PriceRow(FrozenLate):
     """US dollars per million tokens of one model at one provider. A price that is not known is absent, never 0.
 
     A row holds where all of its window does: dates, weekdays and hours on the clock of its zone, prompt size, tier.
@@ -93,7 +93,7 @@ class PriceRow(Frozen):
         return self
 
 
-class PricesFile(Frozen):
+class PricesFile(FrozenLate):
     """All rows."""
 
     price: tuple[PriceRow, ...]

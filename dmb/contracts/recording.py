@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from dmb.contracts.frozen import Frozen, Sha256, Slug
+from dmb.contracts.frozen import FrozenLate, Sha256, Slug
 
 
-class RecordedRequest(Frozen):
+class RecordedRequest(FrozenLate):
     """What was asked. Headers, and so the credential, are no part of it."""
 
     provider: Slug
@@ -18,7 +18,7 @@ class RecordedRequest(Frozen):
     body: str
 
 
-class RecordedExchange(Frozen):
+class RecordedExchange(FrozenLate):
     """What came back, as far as it may be written down. A body that is no UTF-8 stands in ``body_base64``."""
 
     status: int | None = Field(None, strict=True)
@@ -33,7 +33,7 @@ class RecordedExchange(Frozen):
     )
 
 
-class Recording(Frozen):
+class Recording(FrozenLate):
     """One file. The nth exchange answers the nth time that the request is sent."""
 
     key: Sha256

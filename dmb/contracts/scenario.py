@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from dmb.contracts.frozen import Frozen
+from dmb.contracts.frozen import FrozenLate
 
 
-class FaultRule(Frozen):
+class FaultRule(FrozenLate):
     """``do`` happens to the requests that all matchers fit; without matchers to every one."""
 
     do: str = Field(description="name of a fault")
@@ -33,7 +33,7 @@ class FaultRule(Frozen):
     status: int | None = Field(None, ge=200, le=599, strict=True, description="HTTP status")
 
 
-class Scenario(Frozen):
+class Scenario(FrozenLate):
     """The whole file. The first rule that fits a request applies, and no other."""
 
     name: str = Field(min_length=1)

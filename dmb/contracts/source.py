@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from dmb.contracts.frozen import Frozen, Sha256
+from dmb.contracts.frozen import FrozenLate, Sha256
 
 
-class Source(Frozen):
+class Source(FrozenLate):
     """One file that is downloaded: from where, which bytes, under which licence."""
 
     url: str
@@ -21,7 +21,7 @@ class Source(Frozen):
     changes: str = Field("", description="what was done to the data, said beside the attribution")
 
 
-class SourcesFile(Frozen):
+class SourcesFile(FrozenLate):
     """All of them by id."""
 
     sources: dict[str, Source]

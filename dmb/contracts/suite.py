@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from dmb.contracts.frozen import Frozen, Slug
+from dmb.contracts.frozen import FrozenLate, Slug
 
 SlotKind = Literal["choice", "label", "bool", "text", "citations"]
 
 
-class ItemsSpec(Frozen):
+class ItemsSpec(FrozenLate):
     """Where the items come from: a builder by name, what it reads, and its parameters."""
 
     builder: str = Field(description="name of a builder in dmb/suites")
@@ -21,14 +21,14 @@ class ItemsSpec(Frozen):
     params: dict[str, Any] = Field({}, description="the builder's own numbers: seed, counts, sweep")
 
 
-class Question(Frozen):
+class Question(FrozenLate):
     """What is asked of each item. ``same_as`` takes the question of another suite, so that both ask alike."""
 
     instructions: str | None = None
     same_as: Slug | None = None
 
 
-class Slot(Frozen):
+class Slot(FrozenLate):
     """One output. ``confidence`` false means that none is asked for, which is not the same as missing."""
 
     id: Slug
@@ -37,14 +37,14 @@ class Slot(Frozen):
     truth: str | None = Field(None, description="field of the user's own data that holds the gold")
 
 
-class Policy(Frozen):
+class Policy(FrozenLate):
     """How often a bad reply is asked again, and what it counts as."""
 
     retry_malformed: int = Field(1, ge=0, le=1)
     malformed_counts_as_wrong: bool = False
 
 
-class MetricsSpec(Frozen):
+class MetricsSpec(FrozenLate):
     """Which of the metrics make sense here."""
 
     primary: str = "accuracy_valid"
@@ -54,7 +54,7 @@ class MetricsSpec(Frozen):
     by: tuple[str, ...] = Field((), description="item slices to report beside the whole")
 
 
-class BaselineSpec(Frozen):
+class BaselineSpec(FrozenLate):
     """What the free contenders may learn from. Never the items' own texts."""
 
     train: Literal["own"] | None = Field(
@@ -64,7 +64,7 @@ class BaselineSpec(Frozen):
     keywords: dict[str, tuple[str, ...]] = Field({}, description="option id -> words for the keyword rule")
 
 
-class SuiteFile(Frozen):
+class SuiteFile(FrozenLate):
     """One suite, parsed."""
 
     id: Slug

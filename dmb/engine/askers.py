@@ -1,28 +1,20 @@
-"""Who is asked: one interface over baselines in this process and servers behind HTTP."""
+"""Who is asked: one interface over baselines in this process (``baseline_asker``) and servers behind HTTP."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from dmb.baselines import BASELINES
-from dmb.baselines.question import Answer, Knowledge, Question, Unsupported
 from dmb.contracts.attempt import Failure
 from dmb.contracts.request import Request
 from dmb.engine.asked import Asked
 from dmb.engine.lag import LagMeter, lag_ms
-from dmb.store.exchanges import ExchangeFolder
-from dmb.transport import (
-    RECORD_VARIABLE,
-    LiveTransport,
-    RecordingTransport,
-    ReplayTransport,
-    Transport,
-)
-from dmb.wires import WIRES, in_process
+from dmb.transport import RECORD_VARIABLE
+from dmb.transport.exchange import Transport
+from dmb.transport.live import LiveTransport
+from dmb.wires import WIRES
 from dmb.wires.exchange import Call
 
 
@@ -41,37 +33,6 @@ class Asker(Protocol):
 
     def close(self) -> None:
         """Nothing is asked afterwards."""
-
-
-class BaselineAsker:
-    """Answers in this process. Preparing (training) happens once, before the first question, and is not timed."""
-
-    concurrency = 1
-
-    def __init__(self, baseline: str, knowledge: Knowledge) -> None:
-        self.name = f"baseline:{baseline}"
-        self.version = BASELINES[baseline].version
-        self._kind = BASELINES[baseline].confidence_kind
-        self._answer = BASELINES[baseline].open(knowledge)
-
-    def call(self, request: Request) -> None:
-        """Nothing is sent."""
-
-    def ask(self, request: Request, call: Call | None, key: tuple[str, int, int], option_ids: tuple[str, ...]) -> Asked:
-        """Timed around the answer alone."""
-        question = Question(key=key, state=request.state, options=tuple(zip(option_ids, request.options, strict=True)))
-        began = time.perf_counter_ns()
-        answer = self._answer(question)
-        took = round((time.perf_counter_ns() - began) / 1e6, 3)
-        return Asked(reply=self._encode(answer), request_ms=took)
-
-    def _encode(self, answer: Answer | Unsupported) -> bytes:
-        if isinstance(answer, Unsupported):
-            return in_process.encode_unsupported(answer.reason)
-        return in_process.encode_answer(answer.choice_index, answer.confidence, self._kind, answer.probabilities)
-
-    def close(self) -> None:
-        """Nothing to end."""
 
 
 class WireAsker:
@@ -143,13 +104,17 @@ def _transport(
     provider: str, address: str, timeout_s: float, secrets: tuple[str, ...], replay: Path | None
 ) -> Transport:
     """To one provider. The environment may ask for a recording; what may be replayed is the plan's to say."""
+    folder = os.environ.get(RECORD_VARIABLE)
+    if replay is None and not folder:
+        return LiveTransport(address, timeout_s, secrets)
+    # most runs neither record nor replay
+    from dmb.store.exchanges import ExchangeFolder
+    from dmb.transport.recordings import RecordingTransport, ReplayTransport
+
     if replay is not None:
         recordings = ExchangeFolder(replay)
         recordings.check()
         return ReplayTransport(recordings, provider)
-    live = LiveTransport(address, timeout_s, secrets)
-    if folder := os.environ.get(RECORD_VARIABLE):
-        recordings = ExchangeFolder(Path(folder))
-        recordings.make()
-        return RecordingTransport(recordings, provider, live)
-    return live
+    recordings = ExchangeFolder(Path(folder or ""))
+    recordings.make()
+    return RecordingTransport(recordings, provider, LiveTransport(address, timeout_s, secrets))

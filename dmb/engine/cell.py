@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -26,6 +25,7 @@ from dmb.engine.questions import Questions
 from dmb.engine.spool import DecisionSpool
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
 from dmb.engine.stops import RUN_STOPPED, Stops
+from dmb.engine.threads import in_threads
 from dmb.errors import DmbError, MissingEvidence
 from dmb.store.attempts import AttemptLog, read_attempts
 from dmb.store.files import file_sha256, load_json, pretty_json, write_whole
@@ -195,12 +195,7 @@ class _Cell:
                         # the other threads end after the item in hand; the error itself goes to the caller
                         self._stop(Stopped("execution: an error"))
 
-            if contact.asker.concurrency == 1:
-                work()
-                return
-            with ThreadPoolExecutor(contact.asker.concurrency) as pool:
-                for done in [pool.submit(work) for _ in range(contact.asker.concurrency)]:
-                    done.result()
+            in_threads(work, contact.asker.concurrency)
 
     def _next(self, left: Any) -> int | None:
         with self._lock:

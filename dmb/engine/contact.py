@@ -8,28 +8,29 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dmb.baselines.question import Knowledge
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.contender import Lane as LaneEntry
 from dmb.contracts.price import PriceRow
 from dmb.contracts.suite import Slot
-from dmb.engine.askers import Asker, BaselineAsker, WireAsker
+from dmb.engine.askers import Asker, WireAsker
 from dmb.engine.clock import Clock
 from dmb.engine.credentials import find_credential
 from dmb.engine.item import Rules
 from dmb.engine.lane import Lane
 from dmb.engine.negotiate import AUTO, negotiate
 from dmb.engine.pace import Pace, windows_of
-from dmb.engine.purse import Purse
-from dmb.engine.serve import ServedModel
 from dmb.errors import DmbError
-from dmb.ledger.ledger import Ledger
 from dmb.price_tiers import ordered_tier
 from dmb.store.frozen_items import gold_shares, load_items, load_train
 from dmb.store.layout import budget_dir, lane_dir, run_dir
 from dmb.transport import REPLAY_VARIABLE
+
+if TYPE_CHECKING:
+    from dmb.baselines.question import Knowledge
+    from dmb.engine.purse import Purse
+    from dmb.engine.serve import ServedModel
 
 #: What a decision service may write that takes no cap on its output; so far it is a few tokens per option, or nothing.
 OUTPUT_TOKENS_WITHOUT_CAP = 4096
@@ -68,6 +69,8 @@ def open_contact(
     with ExitStack() as closing:
         served = None
         if entry.serve is not None:
+            from dmb.engine.serve import ServedModel
+
             served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan), plan.get("withheld", ()))
             closing.callback(served.close)
         asker = _asker(run, plan, entry, provider, shared.concurrency, served)
@@ -78,14 +81,7 @@ def open_contact(
             closing.callback(lane.close)
             pace = _pace(shared, plan["contender"], entry, may_ask, clock)
         if provider.billed and not replayed:
-            budget = release["budget"]
-            caps = Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"])
-            # a run may work for several releases, and each has its own cap
-            ledger = Ledger(budget_dir(plan["release"]), *caps, now=clock.now)
-            closing.callback(ledger.close)
-            prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
-            tier = ordered_tier(entry.settings)
-            purse = Purse(ledger, prices, tier, run, plan["contender"], most_output_tokens(entry))
+            purse = _purse(run, plan, release["budget"], entry, clock, closing)
         rules = Rules(
             retry_failed=protocol["retry_failed"],
             retry_malformed=plan["policy"]["retry_malformed"],
@@ -104,6 +100,21 @@ def open_contact(
                 asker.settings = negotiate(run, plan["contender"], asker, wire, rules, simulated, clock.sleep)
 
         yield Contact(asker, rules, served, agree)
+
+
+def _purse(
+    run: str, plan: Mapping[str, Any], budget: Mapping[str, str], entry: Contender, clock: Clock, closing: ExitStack
+) -> Purse:
+    """What this contender may spend. Loaded for those who are billed only."""
+    from dmb.engine.purse import Purse
+    from dmb.ledger.ledger import Ledger
+
+    caps = Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"])
+    # a run may work for several releases, and each has its own cap
+    ledger = Ledger(budget_dir(plan["release"]), *caps, now=clock.now)
+    closing.callback(ledger.close)
+    prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
+    return Purse(ledger, prices, ordered_tier(entry.settings), run, plan["contender"], most_output_tokens(entry))
 
 
 def serve_log(run: str, plan: Mapping[str, Any]) -> Path:
@@ -138,6 +149,8 @@ def _asker(
     served: ServedModel | None,
 ) -> Asker:
     if entry.baseline is not None:
+        from dmb.engine.baseline_asker import BaselineAsker
+
         return BaselineAsker(entry.baseline, _knowledge(plan, entry))
     address = served.address if served is not None else provider.address
     replay = _recordings(run, plan)
@@ -182,6 +195,8 @@ def _credential(run: str, plan: Mapping[str, Any], provider: Provider) -> str | 
 
 
 def _knowledge(plan: Mapping[str, Any], entry: Contender) -> Knowledge:
+    from dmb.baselines.question import Knowledge
+
     prior = None
     if plan["prior"] is not None:
         source = plan["prior"]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
 from dmb.engine.asked import Asked
@@ -19,10 +20,12 @@ from dmb.engine.protocol import STOPS_PROVIDER, next_cause
 from dmb.engine.purse import Place, Purse, Unpriced
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
 from dmb.engine.task import Task
-from dmb.ledger.ledger import Reservation
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable
 from dmb.prompting import request_digest
 from dmb.wires.retry_hint import retry_after_s
+
+if TYPE_CHECKING:
+    from dmb.ledger.ledger import Reservation
 
 #: A server's wish for a longer wait than this is not followed; the wish is in the log.
 LONGEST_WAIT_S = 60.0

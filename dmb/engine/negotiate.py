@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from dmb.contracts.attempt import Attempt
 from dmb.contracts.cell import Negotiation
 from dmb.engine.askers import WireAsker
@@ -39,6 +37,8 @@ def negotiate(
 
     Raises ``Stopped`` where nothing is accepted, or where a stop comes meanwhile.
     """
+    from filelock import FileLock, Timeout
+
     found = probes_dir(run) / f"{contender}.json"
     found.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(found.with_suffix(".lock"), timeout=0, thread_local=False)

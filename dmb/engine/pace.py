@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
-
-from filelock import FileLock
+from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.contender import Limits
 from dmb.engine.stopped import LaneStopped, Stopped
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 SLICES = 60
 
@@ -108,6 +109,8 @@ class Pace:
         may_ask: Callable[[], str | None],
     ) -> None:
         """``clock_s``: seconds since the epoch, the same on all hosts."""
+        from filelock import FileLock
+
         self._files = [(path, windows) for path, windows in files if windows]
         self._locks = [FileLock(path.with_suffix(".lock"), thread_local=True) for path, _ in self._files]
         self._max_output_tokens = max_output_tokens

@@ -6,14 +6,17 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from dmb.contracts.ledger import SpendKind
 from dmb.contracts.price import PriceRow
 from dmb.engine.asked import Asked
 from dmb.engine.judge import Verdict
 from dmb.errors import DmbError
-from dmb.ledger.ledger import Ledger, Reservation
 from dmb.pricing import attempt_cost_usd, not_billed, worst_case_usd
+
+if TYPE_CHECKING:
+    from dmb.contracts.ledger import SpendKind
+    from dmb.ledger.ledger import Ledger, Reservation
 
 
 class Unpriced(DmbError):

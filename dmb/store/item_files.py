@@ -7,7 +7,6 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
@@ -58,13 +57,15 @@ class ItemFile:
         if (found := file_sha256(path)) != sha256:
             raise DamagedFile(f"{path}: sha256 is {found[:12]}, expected {sha256[:12]}; delete it and {mend}")
         self._item_lines = array("L")
+        self._state_starts = array("Q")
         self.option_sets: dict[str, OptionSet] = {}
         for number, line in enumerate(self._lines.scan()):
-            row = json.loads(line)
+            row = json.loads(line.decode("utf-8"))
             if row["kind"] == "options":
                 self.option_sets[row["id"]] = OptionSet.model_validate(row)
             else:
                 self._item_lines.append(number)
+                self._state_starts.append(_start(row["state"]))
 
     def __len__(self) -> int:
         return len(self._item_lines)
@@ -74,10 +75,13 @@ class ItemFile:
 
     def first_missing_text(self, texts: TextFile) -> str | None:
         """Digest of a text that the items need and that is not there."""
-        needed = (o.text for s in self.option_sets.values() for o in s.options)
-        for digest in chain(needed, (json.loads(self._lines.read(n))["state"] for n in self._item_lines)):
-            if digest not in texts:
-                return digest
+        for option_set in self.option_sets.values():
+            for option in option_set.options:
+                if not texts.has_start(_start(option.text)):
+                    return option.text
+        for n, start in enumerate(self._state_starts):
+            if not texts.has_start(start):
+                return self[n].state
         return None
 
     def close(self) -> None:
@@ -92,6 +96,7 @@ class ItemFile:
 
 
 def _start(digest: str) -> int:
+    """The first 64 bits."""
     return int(digest[:16], 16)
 
 
@@ -106,7 +111,7 @@ class TextFile:
         found = []
         for number, line in enumerate(self._lines.scan()):
             try:
-                row = json.loads(line)
+                row = json.loads(line.decode("utf-8"))
                 whole = text_digest(row["text"]) == row["sha256"]
             except (ValueError, KeyError, TypeError):
                 whole = False
@@ -129,10 +134,11 @@ class TextFile:
             at += 1
         raise KeyError(digest)
 
-    def __contains__(self, digest: str) -> bool:
-        at = bisect_left(self._begins, _start(digest))
-        # a digest that begins like another and is not there is found missing when it is read
-        return at < len(self._begins) and self._begins[at] == _start(digest)
+    def has_start(self, start: int) -> bool:
+        """Whether there is a text whose digest begins like this: one that begins like another and is not there is found
+        missing when it is read."""
+        at = bisect_left(self._begins, start)
+        return at < len(self._begins) and self._begins[at] == start
 
     def close(self) -> None:
         """Close the file."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from dmb.errors import CellBusy
+from dmb.kernel_lock import KernelLock
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import SCRATCH
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 #: Looking whether a lock is held takes it for an instant; this much patience tells a look from a holder.
 PROBE_S = 0.25
@@ -22,24 +25,23 @@ class CellLock:
     def __init__(self, cell: Path, run: str) -> None:
         self._cell, self._run = cell, run
         cell.mkdir(parents=True, exist_ok=True)
-        # whoever looks whether it is held holds it for an instant
-        self._lock = FileLock(cell / "lock", timeout=PROBE_S, poll_interval=0.01, thread_local=False)
+        self._lock = KernelLock(cell / "lock")
 
     def __enter__(self) -> CellLock:
         owner = self._cell / "owner.json"
-        try:
-            self._lock.acquire()
-        except Timeout:
+        # whoever looks whether it is held holds it for an instant
+        if not self._lock.try_for(PROBE_S):
+            self._lock.close()
             held_by = load_json(owner) if owner.exists() else {}
             raise CellBusy(
                 f"{self._cell}: is being asked by run {held_by.get('run', '?')}, process {held_by.get('pid', '?')} on "
                 f"{held_by.get('host', '?')}; wait for it or end that process"
-            ) from None
+            )
         write_whole(owner, pretty_json({"run": self._run, "pid": os.getpid(), "host": socket.gethostname()}))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self._lock.close()
 
 
 def hold_start_lock() -> FileLock:
@@ -48,6 +50,8 @@ def hold_start_lock() -> FileLock:
     It stands in for the workflow's own lock, which outlives a killed process and must then be lifted by hand.
     Raises ``CellBusy`` while another start is at work.
     """
+    from filelock import FileLock, Timeout
+
     SCRATCH.mkdir(parents=True, exist_ok=True)
     owner = SCRATCH / "start.json"
     lock = FileLock(SCRATCH / "start.lock", timeout=0, thread_local=False)
@@ -65,6 +69,8 @@ def hold_start_lock() -> FileLock:
 
 def is_held(lock: Path) -> bool:
     """Whether a living process holds this lock file. A file that is not there is not held."""
+    from filelock import FileLock, Timeout
+
     if not lock.exists():
         return False
     probe = FileLock(lock, timeout=0, thread_local=False)

@@ -8,15 +8,16 @@ import re
 import socket
 import time
 from pathlib import Path
-from typing import Any
-
-from filelock import FileLock
+from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.cell import Receipt, RunStatus
 from dmb.errors import DamagedFile, UsageError
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -62,6 +63,8 @@ def begin_run(
 
 def _birth_lock() -> FileLock:
     """Held while a run is born, and while a directory without a manifest is judged: it may be one that is being born."""
+    from filelock import FileLock
+
     return FileLock(RUNS / "_numbers" / ".lock", timeout=60.0, thread_local=False)
 
 
@@ -83,6 +86,8 @@ def _give_birth(
     if not run:
         write_whole(counter, name.removeprefix(f"{stem}-").encode("ascii"))
     home = run_dir(name)
+    from filelock import FileLock
+
     # nobody else has reason to hold it, but to look whether it is held
     lock = FileLock(home / "alive", timeout=60.0, poll_interval=0.01, thread_local=False)
     lock.acquire()

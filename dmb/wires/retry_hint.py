@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 
 def retry_after_s(headers: Mapping[str, str], now: dt.datetime) -> float | None:
@@ -17,6 +16,8 @@ def retry_after_s(headers: Mapping[str, str], now: dt.datetime) -> float | None:
     text = headers.get("retry-after")
     if text is None or (seconds := _number(text)) is not None:
         return None if text is None else seconds
+    from email.utils import parsedate_to_datetime  # rarely needed, and slow to load
+
     try:
         when = parsedate_to_datetime(text)
     except (TypeError, ValueError, OverflowError):

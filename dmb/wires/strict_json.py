@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+_ESCAPE = "\\u"
+
 
 class NotJson(ValueError):
     """The text is no JSON that could be trusted; the message says why."""
@@ -16,7 +18,8 @@ def read_json(data: bytes | str) -> Any:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
         value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
         # half of a surrogate pair is no text: it has no digest and cannot be printed
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        if not text.isascii() or _ESCAPE in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except NotJson:
         raise
     except RecursionError:

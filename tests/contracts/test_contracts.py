@@ -10,7 +10,7 @@ import pydantic
 import pytest
 
 import dmb.contracts
-from dmb.contracts.frozen import Frozen, Sha256, Slug
+from dmb.contracts.frozen import Frozen, FrozenLate, Sha256, Slug
 from dmb.errors import InputError
 from dmb.planning.project import Project, load_project
 from tests.conftest import PROJECT
@@ -23,7 +23,7 @@ MODELS = sorted(
         for m in vars(module).values()
         if isinstance(m, type) and issubclass(m, pydantic.BaseModel)
     }
-    - {Frozen, pydantic.BaseModel},
+    - {Frozen, FrozenLate, pydantic.BaseModel},
     key=lambda m: m.__name__,
 )
 
