@@ -37,10 +37,11 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import audit, report, run, simulate, verify, watch
+    from dmb.cli import audit, export, report, run, simulate, verify, watch
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
+    app.command("export")(export.export)
     app.command("report")(report.report)
     app.command("simulate")(simulate.simulate)
     app.command("watch")(watch.watch)

@@ -32,8 +32,8 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class _Priced:
-    """One attempt: by the table or why not, as charged, and in which tier."""
+class Priced:
+    """One attempt: US dollars by the table, or why not; as charged; and in which tier."""
 
     usd: Decimal | None
     why: str | None
@@ -50,7 +50,7 @@ def costs(rows: Rows, prices: Sequence[PriceRow], tier: str = STANDARD) -> Cost:
     if not completed:
         nothing = unknown("no completed decisions")
         return Cost(nothing, nothing, None, "nothing was asked")
-    by_decision = [[_priced(*pair, prices, tier) for pair in _attempts([r])] for r in completed]
+    by_decision = [[price_attempt(*pair, prices, tier) for pair in _attempts([r])] for r in completed]
     record = _record([p for decision in by_decision for p in decision])
     n_unknown = record.n_attempts - record.n_priced
     share = Measure(value=n_unknown / record.n_attempts, n=record.n_attempts, num=n_unknown, den=record.n_attempts)
@@ -79,7 +79,7 @@ def cost_record(
     attempts: Iterable[tuple[Attempt, Usage | None]], prices: Sequence[PriceRow], tier: str = STANDARD
 ) -> CostRecord:
     """What attempts cost, each with the usage that its reply tells."""
-    return _record([_priced(*pair, prices, tier) for pair in attempts])
+    return _record([price_attempt(*pair, prices, tier) for pair in attempts])
 
 
 def reasons_of(record: CostRecord) -> str:
@@ -91,13 +91,14 @@ def _attempts(rows: Rows) -> Iterator[tuple[Attempt, Usage | None]]:
     return (pair for r in rows for pair in zip(r.attempts, r.decision.usage, strict=True))
 
 
-def _priced(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], tier: str) -> _Priced:
+def price_attempt(attempt: Attempt, usage: Usage | None, prices: Sequence[PriceRow], tier: str) -> Priced:
+    """What one attempt cost. ``usage``: as its reply tells it; ``tier``: the one that the contender's entry orders."""
     if not _read(attempt, usage):
-        return _Priced(Decimal(0), None, None, None if unsent(attempt) else tier)
+        return Priced(Decimal(0), None, None, None if unsent(attempt) else tier)
     at = dt.datetime.fromisoformat(attempt.timing.sent_at)
     usd, why = attempt_cost_usd(prices, usage, at, tier)
     charged, served = (None, None) if usage is None else (usage.charged_usd, usage.tier)
-    return _Priced(usd, why, charged, served or tier)
+    return Priced(usd, why, charged, served or tier)
 
 
 def unsent(attempt: Attempt) -> bool:
@@ -110,7 +111,7 @@ def _read(attempt: Attempt, usage: Usage | None) -> bool:
     return not unsent(attempt) and not (usage is None and not_billed(attempt.status))
 
 
-def _record(attempts: Sequence[_Priced]) -> CostRecord:
+def _record(attempts: Sequence[Priced]) -> CostRecord:
     priced = [p.usd for p in attempts if p.usd is not None]
     charged = [p.charged_usd for p in attempts if p.charged_usd is not None]
     both = [(p.usd, p.charged_usd) for p in attempts if p.usd is not None and p.charged_usd is not None]
