@@ -53,7 +53,9 @@ def test_columns_are_those_that_are_documented(release):
     page = (PROJECT / "docs/frames.md").read_text(encoding="utf-8")
     for name, columns in FRAMES.items():
         section = page.partition(f"## {name}\n")[2].partition("\n## ")[0]
-        listed = [line for line in section.splitlines() if line.startswith("| `") and not line.startswith("| `n_valid`,")]
+        listed = [
+            line for line in section.splitlines() if line.startswith("| `") and not line.startswith("| `n_valid`,")
+        ]
         # outcomes share a line
         together = {f"n_{outcome}" for outcome in OUTCOMES}
         told = {column: c for column, c in columns.items() if column not in ROW_KEY and column not in together}
