@@ -35,7 +35,7 @@ wildcard_constraints:
     contender="[a-z0-9]+(-[a-z0-9]+)*",
     suite="[a-z0-9]+(-[a-z0-9]+)*",
     source="[a-z0-9]+(-[a-z0-9]+)*",
-    release="|".join(DMB.release_names()) or "[a-z0-9-]+",
+    release=DMB.release_pattern(),
     cell="[0-9a-f]{16}",
     score="[0-9a-f]{16}",
     sha="[0-9a-f]{12}",

@@ -37,7 +37,7 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import audit, export, report, run, simulate, verify, watch
+    from dmb.cli import archive, audit, export, report, run, seal, simulate, verify, watch
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
@@ -46,6 +46,10 @@ def _register() -> None:
     app.command("simulate")(simulate.simulate)
     app.command("watch")(watch.watch)
     app.command("verify")(verify.verify)
+    app.command("archive")(archive.archive)
+    app.command("restore")(archive.restore)
+    app.command("seal")(seal.seal)
+    app.command("corrections")(seal.corrections)
 
 
 def run_app() -> None:

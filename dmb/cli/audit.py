@@ -20,13 +20,18 @@ def audit(
 ) -> None:
     """What would be asked, scored and published, and which part of which key changed."""
     from dmb.cli.target import releases_of
-    from dmb.planning.auditing import audit_release
+    from dmb.planning.auditing import audit_release, audit_sealed
     from dmb.planning.plan import Planner
     from dmb.planning.project import load_project
+    from dmb.planning.sealed import draft_of
 
     project = load_project()
     planner = Planner(project)
-    audits = [audit_release(project, planner.release(r), dt.datetime.now(dt.UTC)) for r in releases_of(target, project)]
+    now = dt.datetime.now(dt.UTC)
+    audits = [
+        audit_sealed(planner, r) if draft_of(r) else audit_release(project, planner.release(r), now)
+        for r in releases_of(target, project)
+    ]
     if as_json:
         print(json.dumps(audits[0] if len(audits) == 1 else audits, indent=1))
         return
@@ -43,6 +48,14 @@ def _total(costs: list[str | None]) -> str:
 
 def _print(a: dict[str, Any]) -> None:
     print(f"release {a['release']}")
+    if "sealed" in a:
+        print("  is sealed and never built again")
+        for what in a["changed"]:
+            print(f"  changed since: {what}")
+        if a["next"]:
+            draft = a["next"].partition(".")[0]
+            print(f"  next: `snakemake results/{draft}.md`, then `dmb seal {draft} --as {a['next']}`")
+        return
     if a["ask"]:
         known = [c["max_cost_usd"] for c in a["ask"]]
         total = _total(known)
@@ -63,5 +76,7 @@ def _print(a: dict[str, Any]) -> None:
             reasons.setdefault(c["reason"], []).append(c["contender"])
         for reason, who in reasons.items():
             print(f"  skips {len(who)} cells ({reason}): {', '.join(dict.fromkeys(who))}")
+    for r in a["restorable"]:
+        print(f"  {r['archive']} holds the answers of {len(r['cells'])} of these cells: `dmb restore {r['archive']}`")
     print(f"  scores {len(a['score'])} cells" if a["score"] else "  scores nothing")
     print("  publishes" if a["publish"] else "  publishes nothing: the report is up to date")

@@ -15,8 +15,9 @@ from dmb.engine.contact import most_output_tokens
 from dmb.engine.decide import Key
 from dmb.engine.questions import Questions
 from dmb.planning.contender_tables import sayable_settings
-from dmb.planning.plan import PlannedCell, PlannedRelease, finished_rows
+from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, finished_rows
 from dmb.planning.project import Project
+from dmb.planning.sealed import changes_since, next_name, offers
 from dmb.price_tiers import ordered_tier
 from dmb.pricing import worst_case_usd
 from dmb.wires import WIRES
@@ -26,7 +27,8 @@ def audit_release(project: Project, planned: PlannedRelease, now: dt.datetime) -
     """The audit as plain data.
 
     ``ask``: cells that would be asked, with the part of the key that changed; ``skip``: cells that get a receipt which
-    says why they are not asked; ``unknown``: suites whose items are not known before a download; ``score``, ``publish``.
+    says why they are not asked; ``unknown``: suites whose items are not known before a download; ``score``, ``publish``;
+    ``restorable``: sealed releases whose archives hold the answers of cells that would be asked.
     ``max_cost_usd`` is a decimal string, "0" where nobody bills, null where it cannot be bounded.
     """
     # a report that carries the right key is not rebuilt, whatever of its making was lost
@@ -41,7 +43,21 @@ def audit_release(project: Project, planned: PlannedRelease, now: dt.datetime) -
         ],
         "score": [{"contender": c.contender, "suite": c.suite} for c in cells if c.scores],
         "publish": bool(planned.unknown) or planned.publishes,
+        "restorable": [
+            {
+                "release": offer.release,
+                "archive": str(offer.archive),
+                "cells": [{"contender": c.contender, "suite": c.suite} for c in offer.cells],
+            }
+            for offer in offers(asked)
+        ],
     }
+
+
+def audit_sealed(planner: Planner, name: str) -> dict[str, Any]:
+    """The audit of a sealed release, which is never built again: ``changed`` says what would come out otherwise now."""
+    changed = changes_since(planner, name)
+    return {"release": name, "sealed": True, "changed": changed, "next": next_name(name) if changed else None}
 
 
 def _ask(project: Project, cell: PlannedCell, now: dt.datetime) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -24,6 +25,7 @@ from dmb.planning.lifecycle import close_run, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.planning.rehearsal import SUFFIX
+from dmb.planning.sealed import check_sealed, draft_of, offers, sealed_releases
 from dmb.planning.spending import refuse_lost_ledgers
 from dmb.sources import mirror_directory, raw_path
 from dmb.store.files import load_json
@@ -118,6 +120,12 @@ class Driver:
             return []
         return [name + end for name in sorted(self.project.config.releases) for end in ("", SUFFIX)]
 
+    def release_pattern(self) -> str:
+        """Matches these and the names of sealed releases."""
+        if not self._main:
+            return "[a-z0-9.-]+"
+        return "|".join(map(re.escape, (*self.release_names(), *sealed_releases())))
+
     def sources(self) -> list[str]:
         """Every pinned third-party file."""
         if not self._main:
@@ -138,6 +146,8 @@ class Driver:
         if name not in self._planned:
             planned = self._planner.release(name, selection)
             self._mend_items(planned)
+            for offer in offers(planned.cells):
+                say(str(offer))
             self._planned[name] = planned
             for c in planned.cells:
                 self._cells[c.contender, c.suite, c.key[:16]] = c
@@ -234,19 +244,27 @@ class Driver:
         return [other.job["items"]["path"]]
 
     def release_scores(self, w: Any) -> list[str]:
-        """Scores that a release is published from. Refuses a release whose items cannot be known yet."""
+        """Scores that a release is published from. Refuses a release whose items cannot be known yet.
+
+        A sealed one is published from nothing any more, and is refused where its inputs have changed since.
+        """
+        if draft_of(w.release) is not None:
+            check_sealed(self._planner, w.release)
+            return []
         planned = self._release_plan(w.release)
         _refuse_unknown(planned)
         return [str(c.score) for c in planned.cells]
 
     def release_key(self, w: Any) -> str:
         """The key that the published files must carry."""
+        if draft_of(w.release) is not None:
+            return embedded_key(RESULTS / f"{w.release}.md") or ""
         return self._release_plan(w.release).key or ""
 
     def _lay_marks(self) -> None:
         """Every release has its mark before the workflow looks at the folder: it looks once, and believes what it saw."""
         SCRATCH.mkdir(parents=True, exist_ok=True)
-        for name in self.release_names():
+        for name in (*self.release_names(), *sealed_releases()):
             mark = SCRATCH / f"{name}.stale"
             if not mark.exists():
                 mark.write_text(f"{time.time_ns()}\n", encoding="ascii")
@@ -255,6 +273,7 @@ class Driver:
     def stale_mark(self, w: Any) -> str:
         """An ordinary input of publishing: newer than the report exactly when the report carries another key."""
         mark = SCRATCH / f"{w.release}.stale"
+        # of a sealed one both are the same
         want, have = self.release_key(w), embedded_key(RESULTS / f"{w.release}.md")
         mark.parent.mkdir(parents=True, exist_ok=True)
         if not mark.exists() or have != want:
@@ -274,6 +293,9 @@ class Driver:
         self._lock = hold_start_lock()
         jobs = list(jobs)
         self._publishes = [j.wildcards.release for j in jobs if j.rule.name == "publish"]
+        if sealed := next((name for name in self._publishes if draft_of(name) is not None), None):
+            # the workflow would delete its files first
+            raise DmbError(f"{sealed} is sealed, and forcing does not make it again; build {draft_of(sealed)!r}")
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
             if any(c.asks and c.receipt == Path(path) for c in self._cells.values()):
