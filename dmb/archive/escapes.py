@@ -9,7 +9,7 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 #: A pair of UTF-16 halves, one code unit, a short escape, a byte in hex, bytes of a URL, an entity of HTML.
 _ESCAPE = re.compile(
@@ -21,7 +21,7 @@ _HEX4 = re.compile(r"u([0-9a-fA-F]{4})")
 _PERCENT = re.compile(r"%(?:25)*([0-9a-fA-F]{2})")
 
 #: Shorter runs of base64 letters are words. A sha256 in hex is no base64 of anything.
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _DIGEST = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
@@ -60,12 +60,21 @@ def readings(data: bytes) -> Iterator[str]:
     """Every way in which bytes may be read as text: as UTF-8, as UTF-16, and what stands in them as base64."""
     text = as_text(data)
     yield unescaped(text)
-    for run in _BASE64.findall(text):
-        if _DIGEST.fullmatch(run):
-            continue
-        # where it begins in the midst of other letters nobody knows
-        for start in range(4):
-            yield from (unescaped(as_text(found)) for found in _decoded(run[start:]))
+    for m in _BASE64.finditer(text):
+        yield from _decodings(m[0])
+
+
+def without_base64(text: str, tells: Callable[[str], bool], mark: str) -> str:
+    """The text with the mark in the place of each run of base64 of which a reading ``tells``."""
+    return _BASE64.sub(lambda m: mark if any(map(tells, _decodings(m[0]))) else m[0], text)
+
+
+def _decodings(run: str) -> Iterator[str]:
+    if _DIGEST.fullmatch(run):
+        return
+    # where it begins in the midst of other letters nobody knows
+    for start in range(4):
+        yield from (unescaped(as_text(found)) for found in _decoded(run[start:]))
 
 
 def as_text(data: bytes) -> str:
@@ -77,7 +86,7 @@ def as_text(data: bytes) -> str:
 
 
 def _decoded(letters: str) -> Iterator[bytes]:
-    letters = letters[: len(letters) // 4 * 4].replace("-", "+").replace("_", "/")
+    letters = letters.rstrip("=")[: len(letters.rstrip("=")) // 4 * 4].replace("-", "+").replace("_", "/")
     try:
         found = base64.b64decode(letters, validate=True)
     except (binascii.Error, ValueError):

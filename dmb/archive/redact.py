@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dmb.archive.escapes import as_text, readings
+from dmb.archive.escapes import as_text, readings, without_base64
 from dmb.archive.quotes import Quotes
 from dmb.canonical import json_line, sha256_hex
 from dmb.contracts.attempt import Attempt
@@ -21,6 +22,8 @@ from dmb.errors import DamagedFile
 from dmb.parsing import Shown
 from dmb.prompting import shown_options
 from dmb.store.frozen_items import FrozenItems
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.S)
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def _reply(row: dict[str, Any], secret: Secret, slots: Sequence[Slot]) -> Iterat
     data = base64.b64decode(row[field]) if field == "reply_base64" else row[field].encode("utf-8", "surrogatepass")
     if not (_tells(data, secret) or secret.quotes.stands_in(_in_pieces(data))):
         return
-    for new in (_without_quotes(data, secret), secret.mark.encode("ascii")):
+    for new in (*_without_quotes(data, secret), secret.mark.encode("ascii")):
         if _tells(new, secret) or secret.quotes.stands_in(_in_pieces(new)):
             continue
         written = base64.b64encode(new).decode("ascii") if field == "reply_base64" else new.decode("utf-8", "replace")
@@ -133,11 +136,31 @@ def _reply(row: dict[str, Any], secret: Secret, slots: Sequence[Slot]) -> Iterat
     yield field, ("kept", row[field])
 
 
-def _without_quotes(data: bytes, secret: Secret) -> bytes:
+def _without_quotes(data: bytes, secret: Secret) -> Iterator[bytes]:
+    """The reply with marks in its texts alone, and with marks wherever words agree."""
     if secret.quotes.stands_in(_in_pieces(data)):
-        data = json.dumps(_without_pieces(json.loads(data)), ensure_ascii=False).encode("utf-8", "surrogatepass")
-    text = data.decode("utf-8", "surrogateescape")
-    return secret.quotes.replaced(text, secret.mark).encode("utf-8", "surrogateescape")
+        data = json.dumps(_without_pieces(json.loads(as_text(data))), ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+    text = without_base64(data.decode("utf-8", "surrogateescape"), secret.quotes.stands_in, secret.mark)
+    yield _in_strings(text, secret).encode("utf-8", "surrogateescape")
+    yield secret.quotes.replaced(text, secret.mark).encode("utf-8", "surrogateescape")
+
+
+def _in_strings(text: str, secret: Secret) -> str:
+    """Names and punctuation between the strings of a JSON text are nobody's words. A string may hold JSON itself."""
+    return _STRING.sub(lambda m: _in_string(m[0], secret), text)
+
+
+def _in_string(token: str, secret: Secret) -> str:
+    try:
+        said = json.loads(token)
+    except ValueError:
+        return token
+    new = _in_strings(said, secret)
+    new = secret.quotes.replaced(new, secret.mark)
+    # half of a surrogate pair can be written only as an escape
+    return token if new == said else json.dumps(new, ensure_ascii=any("\ud800" <= c <= "\udfff" for c in new))
 
 
 def _comes_to(row: dict[str, Any], secret: Secret, slots: Sequence[Slot]) -> tuple[Any, ...]:

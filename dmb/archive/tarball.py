@@ -66,6 +66,9 @@ def unpack(
     try:
         with lzma.open(path, "rb") as plain, tarfile.open(fileobj=plain, mode="r|") as tar:
             files = _read(tar, path)
+            # the end of a file that was cut off is missed only by who reads on to it
+            while plain.read(1 << 16):
+                pass
     except (FileNotFoundError, IsADirectoryError):
         raise MissingEvidence(
             f"{path}: is not here; name the archive of a release, results/<release>.archive.tar.xz"
