@@ -21,6 +21,7 @@ from dmb.inputs import parse_toml, validate
 from dmb.planning.plan import Planner
 from dmb.planning.project import load_project
 from dmb.planning.sealed import draft_of, next_name, sealed_releases
+from dmb.publish.assemble import make_document
 from dmb.publish.document import document_bytes, load_document, signed
 from dmb.publish.rebuild import rebuild
 from dmb.publish.release import Release
@@ -30,6 +31,9 @@ from dmb.store.files import load_json, write_whole
 from dmb.store.layout import RESULTS
 
 NOTES = "data/notes.toml"
+
+#: Of a draft's document these must be what its inputs give now.
+_MADE_OF = ("key", "spec", "suites", "contenders", "cells", "prices", "sources")
 
 #: In the folder of a sealed release: what was looked at before sealing, and what corrects an earlier one.
 _NOTES_MD, _CORRECTIONS_MD = "NOTES.md", "CORRECTIONS.md"
@@ -99,7 +103,8 @@ def _check_name(draft: str, name: str) -> None:
 
 def _current(draft: str) -> ReleaseDocument:
     """The draft's document. Raises ``DmbError`` unless it is what its inputs give now."""
-    planned = Planner(load_project()).release(draft)
+    project = load_project()
+    planned = Planner(project).release(draft)
     build = f"`snakemake results/{draft}.md` first"
     if planned.unknown:
         raise DmbError(f"{draft}: " + " · ".join(planned.unknown.values()))
@@ -107,7 +112,8 @@ def _current(draft: str) -> ReleaseDocument:
     if not path.exists():
         raise MissingEvidence(f"{draft} is not published; {build}")
     document = load_document(path)
-    if planned.publishes or document.key != planned.key:
+    now = None if planned.publishes else make_document(project, planned)
+    if now is None or any(getattr(document, name) != getattr(now, name) for name in _MADE_OF):
         raise DmbError(f"{draft} was published from other inputs than there are now; {build}")
     return document
 

@@ -25,7 +25,7 @@ from dmb.planning.lifecycle import close_run, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.planning.rehearsal import SUFFIX
-from dmb.planning.sealed import check_sealed, draft_of, offers, sealed_releases
+from dmb.planning.sealed import check_sealed, draft_of, offers, refuse_sealed, sealed_releases
 from dmb.planning.spending import refuse_lost_ledgers
 from dmb.sources import mirror_directory, raw_path
 from dmb.store.files import load_json
@@ -273,7 +273,6 @@ class Driver:
     def stale_mark(self, w: Any) -> str:
         """An ordinary input of publishing: newer than the report exactly when the report carries another key."""
         mark = SCRATCH / f"{w.release}.stale"
-        # of a sealed one both are the same
         want, have = self.release_key(w), embedded_key(RESULTS / f"{w.release}.md")
         mark.parent.mkdir(parents=True, exist_ok=True)
         if not mark.exists() or have != want:
@@ -293,9 +292,7 @@ class Driver:
         self._lock = hold_start_lock()
         jobs = list(jobs)
         self._publishes = [j.wildcards.release for j in jobs if j.rule.name == "publish"]
-        if sealed := next((name for name in self._publishes if draft_of(name) is not None), None):
-            # the workflow would delete its files first
-            raise DmbError(f"{sealed} is sealed, and forcing does not make it again; build {draft_of(sealed)!r}")
+        refuse_sealed(self._publishes)
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
             if any(c.asks and c.receipt == Path(path) for c in self._cells.values()):

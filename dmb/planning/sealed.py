@@ -91,6 +91,13 @@ def check_sealed(planner: Planner, name: str) -> None:
         )
 
 
+def refuse_sealed(releases: Iterable[str]) -> None:
+    """Before a publishing job begins. Raises ``DmbError`` for a sealed release, whose files the workflow would delete."""
+    for name in releases:
+        if draft_of(name) is not None:
+            raise DmbError(f"{name} is sealed, and forcing does not make it again; build {draft_of(name)!r}")
+
+
 def next_name(name: str) -> str:
     """The name under which a draft is sealed after this one."""
     same = [n for n in sealed_releases() if draft_of(n) == draft_of(name)]

@@ -186,12 +186,14 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def test_every_command_is_documented_with_all_its_options() -> None:
-    page = "\n".join(text_of(f"docs/{name}.md") for name in ("commands", "release-commands"))
-    for command, options in app().items():
+    """On one page, the one about commands or the one about what they are for."""
+    pages = [page.read_text(encoding="utf-8") for page in PAGES]
+    documented = [(name, page) for page in pages for name in re.findall(r"^## dmb ([a-z].*)$", page, re.M)]
+    assert sorted(name for name, _ in documented) == sorted(app())
+    for command, page in documented:
         about = section(page, f"## dmb {command}")
-        assert options - {"--help"} <= set(re.findall(r"--[a-z-]+", about)), command
-    documented = re.findall(r"^## dmb ([a-z].*)$", page, re.M)
-    assert sorted(documented) == sorted(app())
+        assert app()[command] - {"--help"} <= set(re.findall(r"--[a-z-]+", about)), command
+    page = text_of("docs/commands.md")
     assert first_column(section(page, "## dmb run")) == [
         o for o in first_column(section(page, "## dmb run")) if o in app()["run"]
     ]
