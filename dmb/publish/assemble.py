@@ -25,7 +25,7 @@ from dmb.planning.spending import spend_told
 from dmb.publish.document import signed
 from dmb.publish.numbers import things
 from dmb.store.files import file_sha256, load_json
-from dmb.store.layout import items_path, run_dir
+from dmb.store.layout import items_path, run_dir, texts_path
 
 #: What computes and draws besides our own code: with others, a last digit or a line may come out otherwise.
 _LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
@@ -50,6 +50,8 @@ def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
     manifests = manifests_of(runs)
     files = {run_dir(run) / name for run in runs for name in SNAPSHOTS}
     files |= {items_path(r.suite, r.items) for _, r, _ in receipts}
+    # what the page may show of the items
+    files |= {texts_path(r.suite, r.items) for _, r, _ in receipts if suites[r.suite].publish_text}
     files |= {Path(c.job["prior"]["path"]) for c in planned.cells if c.job["prior"] is not None}
     return signed(
         name=planned.name,

@@ -10,6 +10,7 @@ from dmb.contracts.cell import Receipt, Score
 from dmb.contracts.price import PricesFile
 from dmb.contracts.release import EvidenceCell, ReleaseDocument
 from dmb.errors import DamagedFile, MissingEvidence
+from dmb.publish.item_texts import shown_texts
 from dmb.publish.release import Attribution, Release
 from dmb.scoring.cell_score import score_cell
 from dmb.scoring.score_file import load_score
@@ -26,10 +27,12 @@ def rebuild(document: ReleaseDocument, root: EvidenceRoot = HERE, score_of: Scor
     Raises ``MissingEvidence`` or ``DamagedFile`` for the first cell whose evidence is not as the document says.
     """
     score_of = score_of or rescored(document, root)
-    return release_of(document, [score_of(cell) for cell in document.cells], receipts_of(document, root))
+    return release_of(document, [score_of(cell) for cell in document.cells], receipts_of(document, root), root)
 
 
-def release_of(document: ReleaseDocument, scores: list[Score], receipts: dict[str, Receipt]) -> Release:
+def release_of(
+    document: ReleaseDocument, scores: list[Score], receipts: dict[str, Receipt], root: EvidenceRoot = HERE
+) -> Release:
     """The release of these scores; ``receipts`` by cell key."""
     suites = {entry.suite.id: entry.suite for entry in document.suites}
     return Release(
@@ -51,6 +54,7 @@ def release_of(document: ReleaseDocument, scores: list[Score], receipts: dict[st
         protocol_version=document.protocol_version,
         dmb_version=document.dmb_version,
         command=document.command,
+        texts=shown_texts(document, root),
     )
 
 

@@ -17,6 +17,7 @@ from dmb.contracts.release import Deviation, RunFacts
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import MissingEvidence
 from dmb.publish import sanity
+from dmb.publish.item_texts import ShownTexts
 from dmb.publish.measures import split
 from dmb.publish.table import SIMULATED_MARK, Table, Value, literal
 from dmb.publish.tables import (
@@ -31,6 +32,7 @@ from dmb.publish.tables import (
     negotiation,
     order,
     outcomes,
+    overview,
     predictions,
     slices,
     spend,
@@ -68,6 +70,8 @@ class Release:
     dmb_version: str
     #: What makes it again, where that is not the workflow.
     command: str | None = None
+    #: Suite -> texts of its items, for those suites that let them be published.
+    texts: dict[str, ShownTexts] = field(default_factory=dict)
 
     # -- looking things up
 
@@ -155,6 +159,17 @@ class Release:
         return compare(self.cells.values(), self.suites)
 
     # -- what is printed
+
+    @cached_property
+    def asked_on(self) -> tuple[str, str] | None:
+        """First and last day on which a run that gave evidence started; None where no run says."""
+        days = sorted(run.started_at[:10] for run in self.runs if run.started_at[:1].isdigit())
+        return (days[0], days[-1]) if days else None
+
+    @cached_property
+    def overview_table(self) -> Table:
+        """Everybody's main measure on every suite."""
+        return overview.table(self)
 
     @cached_property
     def suite_tables(self) -> tuple[Table, ...]:

@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING
 from dmb.publish import numbers, sanity
 from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
-from dmb.publish.table import SIMULATED_MARK, Table
+from dmb.publish.table import SIMULATED_MARK, Table, words
 from dmb.publish.tables import entries, times
 
 if TYPE_CHECKING:
+    from dmb.publish.figures import Figure
     from dmb.publish.plots import Plot
     from dmb.publish.release import Release
 
 
 #: Sections whose text says something with nothing below it; elsewhere it only leads to what stands below.
-_PROSE_ALONE = ("deviations", "attribution", "recompute")
+_PROSE_ALONE = ("items", "deviations", "attribution", "recompute")
 
 
 @dataclass(frozen=True)
 class Section:
-    """One heading with what stands below it, in this order: prose, bullets, findings, plots, tables."""
+    """One heading with what stands below it, in this order: prose, bullets, findings, drawings, tables.
+
+    ``plots`` are files that the Markdown report shows, ``figures`` what the page draws in their stead.
+    """
 
     id: str
     title: str
@@ -33,6 +37,7 @@ class Section:
     bullets: tuple[str, ...] = ()
     findings: tuple[Line, ...] = ()
     plots: tuple[Plot, ...] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     group: bool = False
 
@@ -78,6 +83,21 @@ def facts(release: Release) -> tuple[tuple[str, str], ...]:
     )
 
 
+def stamp(release: Release) -> str:
+    """What stands with every table: which release, made with what, asked when, at which prices."""
+    priced, asked = release.priced_on, release.asked_on
+    return " · ".join(
+        (
+            release.name,
+            f"DMB {release.dmb_version}, protocol {release.protocol_version}",
+            "asked " + ("on no recorded day" if asked is None else " to ".join(dict.fromkeys(asked))),
+            "nothing billed"
+            if priced is None
+            else "prices of " + " to ".join(dict.fromkeys(day.isoformat() for day in priced)),
+        )
+    )
+
+
 def notices(release: Release) -> tuple[str, ...]:
     """What a reader must know before the first number."""
     said = []
@@ -101,17 +121,27 @@ def _simulation(release: Release) -> str:
     )
 
 
-def sections(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
+def has_rows(release: Release, suite: str) -> bool:
+    """Whether any contender's answers to the suite can be shown one by one."""
+    return any(columns.items for contender in release.contenders for columns in release.cells[contender, suite].answers)
+
+
+def sections(
+    release: Release, cardinality: Plot | None = None, reliability: tuple[Plot, ...] = ()
+) -> tuple[Section, ...]:
     """All of them; those with nothing to say are left out."""
     found = (*_first(release, cardinality, reliability), *_rest(release))
     return tuple(
-        s for s in found if s.bullets or s.findings or s.plots or s.tables or (s.prose and s.id in _PROSE_ALONE)
+        s
+        for s in found
+        if s.bullets or s.findings or s.plots or s.figures or s.tables or (s.prose and s.id in _PROSE_ALONE)
     )
 
 
 def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
     """What a reader came for."""
     return (
+        Section("overview", "Overview", tables=(release.overview_table,) if len(release.suites) > 1 else ()),
         Section("results", "Results by suite", tables=release.result_tables),
         Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(
@@ -168,6 +198,7 @@ def _rest(release: Release) -> tuple[Section, ...]:
             group=True,
         ),
         Section("slices", "Parts of suites", tables=release.slice_tables, group=True),
+        Section("items", "Item by item", _items(release)),
         Section("kinds", "Kinds of confidence", tables=_with_rows(release.confidence_table)),
         Section("collapse", "Prediction collapse", tables=_with_rows(release.prediction_table)),
         Section("deviations", "Deviations from the protocol", _deviations_prose(release), _deviations(release)),
@@ -176,6 +207,17 @@ def _rest(release: Release) -> tuple[Section, ...]:
         ),
         Section("attribution", "Attribution", _attribution(release)),
         Section("recompute", "How to recompute this", _recompute(release)),
+    )
+
+
+def _items(release: Release) -> tuple[str, ...]:
+    if not any(has_rows(release, suite) for suite in release.suites):
+        return ()
+    shown = [f"`{suite}`" for suite in release.suites if suite in release.texts]
+    texts = f"Texts are shown of {words(shown)}; " if shown else "No suite lets its texts be published; "
+    return (
+        "The page (`.html`) shows each item with everybody's answer and confidence. "
+        f"{texts}{'of the others, items are named by id' if shown else 'items are named by id'}.",
     )
 
 

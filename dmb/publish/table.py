@@ -13,7 +13,10 @@ SIMULATED_CAPTION = "◇ simulated answers: they come from a script, and no mode
 
 @dataclass(frozen=True)
 class Value:
-    """What stands in one place. ``text`` is the number or word; the rest is set in smaller type where there is any."""
+    """What stands in one place. ``text`` is the number or word; the rest is set in smaller type where there is any.
+
+    ``link`` and ``shade`` are for the page: an anchor in it, and how far the place is tinted, from 0 to 10.
+    """
 
     text: str
     interval: str = ""
@@ -23,6 +26,8 @@ class Value:
     muted: bool = False
     code: bool = False
     whisker: tuple[float, float, float] | None = None
+    link: str = ""
+    shade: int | None = None
 
 
 @dataclass(frozen=True)
@@ -37,10 +42,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """Values from left to right. With ``span`` only the heads are there and the text runs over the rest."""
+    """Values from left to right. With ``span`` only the heads are there and the text runs over the rest.
+
+    ``anchor``: the row's own address in the page.
+    """
 
     values: tuple[Value, ...]
     span: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class Table:
     remarks: tuple[str, ...] = ()
     about: str = ""
     unit: str = ""
-    kind: Literal["wide", "matrix"] = "wide"
+    kind: Literal["wide", "matrix", "heat", "pairs"] = "wide"
 
     @property
     def simulated(self) -> bool:
@@ -79,6 +88,11 @@ class Notes:
         if text not in self.texts:
             self.texts.append(text)
         return (self.texts.index(text) + 1,)
+
+
+def cell_anchor(contender: str, suite: str) -> str:
+    """Address of a cell in the page; without scripts it leads to the cell's row in the coverage table."""
+    return f"cell/{contender}/{suite}"
 
 
 def literal(text: str) -> str:

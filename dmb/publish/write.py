@@ -56,7 +56,7 @@ def rendered(release: Release) -> dict[str, bytes]:
     texts = {
         f"{release.name}/ATTRIBUTION.md": attribution_md(release),
         f"{release.name}.cells.json": cells_json(release),
-        f"{release.name}.html": page_html(release, cardinality, reliability),
+        f"{release.name}.html": page_html(release),
         f"{release.name}.md": report_md(release, cardinality, reliability),
     }
     return files | {name: text.encode("utf-8") for name, text in texts.items()}

@@ -8,7 +8,7 @@ from dmb.contracts.cell import Score
 from dmb.publish import numbers
 from dmb.publish.measures import joined, measure
 from dmb.publish.records import cost_of, stop_text, value_of
-from dmb.publish.table import Column, Notes, Row, Table, Value, words
+from dmb.publish.table import Column, Notes, Row, Table, Value, cell_anchor, words
 from dmb.publish.tables import columns
 from dmb.publish.tables.matrix import rows_and_remarks
 
@@ -68,7 +68,7 @@ _HEADS = {
 
 
 def _row(release: Release, contender: str, score: Score, slot: str, shown: tuple[str, ...], notes: Notes) -> Row:
-    head = Value(release.label(contender), simulated=score.simulated)
+    head = Value(release.label(contender), simulated=score.simulated, link=cell_anchor(contender, score.suite))
     if score.status == "skipped":
         return Row((head,), span=f"{stop_text(score)} · 0 of {numbers.count(score.n_expected)} asked")
     # The row's head says that it is simulated; saying so again in every place would only be noise.

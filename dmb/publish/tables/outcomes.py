@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmb.contracts.attempt import OUTCOMES
 from dmb.publish import numbers
-from dmb.publish.table import Column, Row, Table, Value
+from dmb.publish.table import Column, Row, Table, Value, cell_anchor
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
@@ -46,7 +46,9 @@ def coverage_table(release: Release) -> Table:
             if receipt
             else Value("–", muted=True),
         )
-        rows.append(Row((Value(suite, code=True), Value(release.label(contender), simulated=score.simulated), *values)))
+        anchor = cell_anchor(contender, suite)
+        head = Value(release.label(contender), simulated=score.simulated, link=anchor)
+        rows.append(Row((Value(suite, code=True), head, *values), anchor=anchor))
     columns = (
         Column("Suite", numeric=False),
         Column("Contender", numeric=False),

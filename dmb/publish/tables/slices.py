@@ -93,8 +93,8 @@ def _table(release: Release, suite: str, by: str, key: str) -> Table:
     rows = []
     for value in slice_values(release, suite, by):
         places = [_place(release.cells[contender, suite], by, value, key, notes) for contender in contenders]
-        rows.append(Row((Value(_spelled(value)), *places)))
-    named, values_mean = _named(release, suite, by)
+        rows.append(Row((Value(spelled_slice(value)), *places)))
+    named, values_mean = named_slice(release, suite, by)
     return Table(
         id=f"slice-{suite}-{by}-{key}".replace("_", "-").replace(".", "-"),
         title=f"`{suite}`: {measure(key).label} by {named}",
@@ -111,14 +111,16 @@ def _table(release: Release, suite: str, by: str, key: str) -> Table:
     )
 
 
-def _named(release: Release, suite: str, by: str) -> tuple[str, str]:
+def named_slice(release: Release, suite: str, by: str) -> tuple[str, str]:
+    """How a heading calls a slice, and what its values mean."""
     metrics = release.suites[suite].metrics
     if by == "kind" and (metrics.honesty or metrics.compare_with):
         return _ITEMS if metrics.honesty else _REPEATED
     return _NAMES.get(by, (by.replace("_", " "), ""))
 
 
-def _spelled(value: str | int | bool) -> str:
+def spelled_slice(value: str | int | bool) -> str:
+    """A slice's value in a table."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 

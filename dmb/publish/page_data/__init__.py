@@ -1,0 +1,1 @@
+"""What the page's scripts show on demand, as one compact document: cells with all their numbers, and rows one by one."""
