@@ -56,6 +56,7 @@ PUBLISHING_CODE = (
     "compare/*.py",
     "metrics/*.py",
     "scoring/records.py",
+    "sampling.py",
     "contracts/*.py",
     "canonical.py",
     "price_tiers.py",

@@ -97,7 +97,7 @@ def report_md(release: Release, cardinality: Plot | None, reliability: tuple[Plo
         lead=sections.lead(release),
         facts=sections.facts(release),
         notices=sections.notices(release),
-        sections=sections.sections(release, cardinality, reliability),
+        sections=[s for s in sections.sections(release, cardinality, reliability) if not s.only_drawn],
     )
 
 

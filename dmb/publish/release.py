@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmb.compare.league import compare
 from dmb.contracts import config
@@ -17,7 +17,6 @@ from dmb.contracts.release import Deviation, RunFacts
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import MissingEvidence
 from dmb.publish import sanity
-from dmb.publish.item_texts import ShownTexts
 from dmb.publish.measures import split
 from dmb.publish.table import SIMULATED_MARK, Table, Value, literal
 from dmb.publish.tables import (
@@ -38,6 +37,9 @@ from dmb.publish.tables import (
     spend,
     times,
 )
+
+if TYPE_CHECKING:
+    from dmb.publish.item_texts import ShownTexts
 
 
 class Attribution(NamedTuple):

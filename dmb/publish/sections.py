@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmb.publish import numbers, sanity
+from dmb.publish.figures import cardinality as options
+from dmb.publish.figures import reliability as reliability_figures
+from dmb.publish.figures import risk, tradeoff
 from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
 from dmb.publish.table import SIMULATED_MARK, Table, words
 from dmb.publish.tables import entries, times
 
 if TYPE_CHECKING:
-    from dmb.publish.figures import Figure
+    from dmb.publish.figures.canvas import Figure
     from dmb.publish.plots import Plot
     from dmb.publish.release import Release
 
@@ -40,6 +43,11 @@ class Section:
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     group: bool = False
+
+    @property
+    def only_drawn(self) -> bool:
+        """Whether there is nothing in it but figures, which Markdown does not have."""
+        return bool(self.figures) and not (self.prose or self.bullets or self.findings or self.plots or self.tables)
 
 
 def lead(release: Release) -> str:
@@ -141,8 +149,9 @@ def sections(
 def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
     """What a reader came for."""
     return (
-        Section("overview", "Overview", tables=(release.overview_table,) if len(release.suites) > 1 else ()),
+        Section("overview", "Overview", tables=_overview(release)),
         Section("results", "Results by suite", tables=release.result_tables),
+        Section("tradeoff", "What accuracy costs", figures=tradeoff.figures(release)),
         Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(
             "outcomes-and-coverage", "Outcomes and coverage", tables=(release.outcome_table, release.coverage_table)
@@ -154,6 +163,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
                 "The same questions with growing lists of options. The line marks 255, the largest list that some decision models state to accept.",
             ),
             plots=(cardinality,) if cardinality else (),
+            figures=options.figures(release),
             tables=release.cardinality_tables,
         ),
         Section("order", "Order of options", tables=release.order_tables),
@@ -166,6 +176,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
                 f"ECE is the distance to the diagonal, averaged over decisions. {ECE_ALONE}",
             ),
             plots=reliability,
+            figures=(*reliability_figures.figures(release), *risk.figures(release)),
         ),
         Section(
             "cost",
@@ -219,6 +230,11 @@ def _items(release: Release) -> tuple[str, ...]:
         "The page (`.html`) shows each item with everybody's answer and confidence. "
         f"{texts}{'of the others, items are named by id' if shown else 'items are named by id'}.",
     )
+
+
+def _overview(release: Release) -> tuple[Table, ...]:
+    """With one suite it would only repeat that suite's table."""
+    return _with_rows(release.overview_table) if len(release.suites) > 1 else ()
 
 
 def _with_rows(table: Table) -> tuple[Table, ...]:

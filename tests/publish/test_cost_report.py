@@ -135,9 +135,9 @@ def test_an_unknown_price_stays_unknown_with_its_reason_in_every_file():
         assert (cell["cost_usd"], cell["cost_note"], cell["cost"]["unknown"]) == (None, note, {why: n})
         per_1000 = cell["metrics"]["cost_usd_per_1000"]
         assert (per_1000["value"], per_1000["note"]) == (None, f"unknown cost for {n} of {n} decisions: {note}")
-        # the first table and the page say it where the number would stand
+        # tables and the cell's own page say it where the number would stand
         assert f"Unknown cost for {n} of {n} decisions: {note}." in markdown
-        assert page.count(f"Unknown cost for {n} of {n} decisions: {note}.") == 2
+        assert page.count(f"Unknown cost for {n} of {n} decisions: {note}.") == 3
     assert (
         "Billed, and no price is known: Model none." in markdown
         and "Billed, and no price is known: Model none." in page

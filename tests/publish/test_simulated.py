@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -16,6 +17,7 @@ from dmb.publish.release import Release
 from dmb.publish.sections import notices, sections
 from dmb.publish.table import SIMULATED_CAPTION, SIMULATED_MARK, Table
 from tests.publish.factory import SUITES, rehearsal_release
+from tests.publish.test_golden import without_code
 
 #: Says nothing of answers: how many rows there are to ask, and where they come from.
 NO_ANSWERS = {"suites"}
@@ -73,7 +75,7 @@ def test_the_mark_and_its_meaning_are_spelled_in_markdown_and_on_the_page(whole:
         head, *under = text.split("\n\n")
         assert SIMULATED_CAPTION in "\n".join(under), table.id
         assert all(SIMULATED_MARK in line for line in head.splitlines()[2:]), table.id
-    html = page.page_html(whole, *plots_of(whole))
+    html = page.page_html(whole)
     assert html.count(f'<p class="remark">{SIMULATED_CAPTION}</p>') == len(tables)
     assert html.count('<abbr class="sim"') >= sum(len(table.rows) for table in tables)
 
@@ -86,11 +88,11 @@ def test_the_banner_says_how_much_is_simulated(whole: Release, mixed: Release) -
         "◇ 2 of 15 cells hold simulated answers: they come from a script, and no model was asked."
     )
     for made in (whole, mixed):
-        text, html = markdown.report_md(made, None, ()), page.page_html(made, None, ())
+        text, html = markdown.report_md(made, None, ()), page.page_html(made)
         assert f"\n> {notices(made)[0]}\n" in text.split("\n## ")[0]
         assert f'<p class="notice">{notices(made)[0]}</p>' in html.split("</header>")[0]
-    assert "<title>Rehearsal (simulated)</title>" in page.page_html(whole, None, ())
-    assert "<title>Rehearsal</title>" in page.page_html(mixed, None, ())
+    assert "<title>Rehearsal (simulated)</title>" in page.page_html(whole)
+    assert "<title>Rehearsal</title>" in page.page_html(mixed)
 
 
 def test_a_skipped_cell_is_no_real_answer_among_simulated_ones(whole: Release) -> None:
@@ -109,8 +111,13 @@ def test_every_plot_says_so_in_the_picture_its_title_and_its_words(whole: Releas
     # whose curve, and which panel
     assert {"Random ◇", "Cloud 1 ◇", "Cloud 2 ◇"} <= set(written_in(cardinality))
     assert {"Cloud 1 ◇", *(f"{suite} ◇" for suite in SUITES)} <= set(written_in(reliability[1]))
-    html, text = page.page_html(whole, cardinality, reliability), markdown.report_md(whole, cardinality, reliability)
-    assert html.count('aria-label="Simulated answers. ') == text.count("![Simulated answers. ") == 4
+    html, text = page.page_html(whole), markdown.report_md(whole, cardinality, reliability)
+    assert text.count("![Simulated answers. ") == 4
+    drawings = re.findall(r'<svg class="drawing"[^>]* aria-label="([^"]*)">(.*?)</svg>', html)
+    assert len(drawings) > 20
+    for said, drawn in drawings:
+        assert said.startswith("Simulated answers. ") and ">simulated</text>" in drawn and "◇" in drawn, said
+    assert html.count(" (simulated)</strong>") == html.count("<figure")
 
 
 def test_only_what_is_simulated_is_marked_in_a_mixed_release(mixed: Release) -> None:
@@ -169,5 +176,5 @@ def test_the_cells_file_says_it_of_each_cell_and_of_the_whole(whole: Release, mi
 def test_a_release_without_simulated_answers_never_speaks_of_them(whole: Release) -> None:
     real = dataclasses.replace(whole, scores=tuple(s.model_copy(update={"simulated": False}) for s in whole.scores))
     drawn = plots_of(real)
-    for text in (markdown.report_md(real, *drawn), page.page_html(real, *drawn)):
+    for text in (markdown.report_md(real, *drawn), without_code(page.page_html(real))):
         assert SIMULATED_MARK not in text and "imulated" not in text

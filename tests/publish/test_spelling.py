@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +18,7 @@ from dmb.publish import markdown, page
 from dmb.publish.release import Release
 from dmb.publish.table import Column, Row, Table, Value
 from tests.publish.factory import ENTRIES, golden_release
+from tests.publish.test_golden import without_code
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -80,7 +83,24 @@ def test_headings_step_down_one_at_a_time(parsed: Balance) -> None:
 def test_page_loads_nothing(html: str, parsed: Balance) -> None:
     # What a drawing refers to is inside the page.
     assert all(value.startswith("#") for _, _, value in parsed.loads), parsed.loads
-    assert not re.search(r"@import|url\((?!#)|<script|<link|<iframe|<img", html)
+    assert not re.search(
+        r"@import|url\((?!#)|<script[^>]* src|<link|<iframe|<img|fetch\(|XMLHttpRequest|import\(|innerHTML", html
+    )
+
+
+def test_only_the_sheet_and_the_script_of_the_page_are_allowed(html: str) -> None:
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
+    assert policy is not None and policy[1].startswith("default-src 'none'; style-src 'sha256-")
+    sheets, scripts = (
+        re.findall(r"<style>(.*?)</style>", html, re.DOTALL),
+        re.findall(r"<script>(.*?)</script>", html, re.DOTALL),
+    )
+    allowed = re.findall(r"'sha256-([^']+)'", policy[1])
+    assert [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (*sheets, *scripts)
+    ] == allowed
+    # neither hash would allow these
+    assert not re.search(r"<[^>]*\s(style|on[a-z]+)=", without_code(html))
 
 
 def test_links_inside_the_page_lead_somewhere(parsed: Balance) -> None:
@@ -88,7 +108,7 @@ def test_links_inside_the_page_lead_somewhere(parsed: Balance) -> None:
 
 
 def test_references_in_drawings_lead_somewhere(html: str, parsed: Balance) -> None:
-    assert set(re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', html)) <= set(parsed.ids)
+    assert set(re.findall(r'<use href="#([^"]+)', html)) <= set(parsed.ids)
 
 
 def test_tables_are_accessible(html: str) -> None:
@@ -102,7 +122,8 @@ def test_label_is_escaped_on_the_page(html: str) -> None:
     assert "Tiny &lt;b&gt;|&amp; `x`" in html
     assert "<b>" not in html
     # A label is data in an answer too.
-    assert "<script>" not in html
+    assert "<script>" not in without_code(html)
+    assert "\\u003cscript>" in html and html.count("<script") == html.count("</script>") == 2
 
 
 def test_label_is_escaped_in_markdown(golden: Release) -> None:
@@ -125,7 +146,7 @@ def test_long_descriptions_are_folded() -> None:
     made = golden_release()
     spec = made.suites["intent-77"].model_copy(update={"description": "What is it for?\nLimits: <few> of `them`. Old."})
     made = dataclasses.replace(made, suites=made.suites | {"intent-77": spec})
-    text, html = markdown.report_md(made, None, ()), page.page_html(made, None, ())
+    text, html = markdown.report_md(made, None, ()), page.page_html(made)
     assert "What is it for?" in text
     assert "<summary>More about this suite</summary>\n\nLimits: &lt;few&gt; of `them`. Old.\n\n</details>" in text
     assert (
@@ -164,7 +185,7 @@ def test_title_and_deviation_are_escaped() -> None:
     text = markdown.report_md(made, None, ())
     assert text.startswith("# A &lt;i&gt;\\|title\n")
     assert "No &lt;u&gt; &amp; no \\|" in text
-    html = page.page_html(made, None, ())
+    html = page.page_html(made)
     assert "<title>A &lt;i&gt;|title</title>" in html and "No &lt;u&gt; &amp; no |" in html
 
 

@@ -419,7 +419,9 @@ def test_runs_that_nobody_bills_have_no_columns_of_noughts(golden: Release) -> N
 def test_sections_with_nothing_are_not_there(golden: Release) -> None:
     drawings = (cardinality_plot(golden), reliability_plots(golden))
     assert [section.id for section in sections(golden, *drawings)] == [
+        "overview",
         "results",
+        "tradeoff",
         "sanity",
         "outcomes-and-coverage",
         "cardinality",

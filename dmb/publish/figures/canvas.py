@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup, escape
 
@@ -41,6 +41,14 @@ class Canvas:
         known = list(points)
         if len(known) > 1:
             self.parts.append(f'<path class="{kind}" d="{_path(known)}"/>')
+
+    def shared(self, name: str, lines: Sequence[Sequence[Point]], kind: str) -> None:
+        """Lines that several drawings show: the first one has them, the others give none and show them again."""
+        if lines:
+            drawn = "".join(f'<path d="{_path(line)}"/>' for line in lines if len(line) > 1)
+            self.parts.append(f'<g class="{kind}" id="{name}">{drawn}</g>')
+        else:
+            self.parts.append(f'<use href="#{name}"/>')
 
     def area(self, upper: Sequence[Point], lower: Sequence[Point], kind: str) -> None:
         """The band between two lines over the same places."""
@@ -91,6 +99,15 @@ class Scale:
             else (value - self.low) / (self.high - self.low)
         )
         return self.start + (self.end - self.start) * share
+
+
+def said_once(figures: Iterable[Figure]) -> tuple[Figure, ...]:
+    """The same figures, a caption only where it is not that of the one before."""
+    made, before = [], ""
+    for figure in figures:
+        made.append(replace(figure, caption="" if figure.caption == before else figure.caption))
+        before = figure.caption
+    return tuple(made)
 
 
 def decades(low: float, high: float) -> list[float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
@@ -13,13 +12,11 @@ from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish.measures import joined
 from dmb.publish.plots.style import INK, MUTED, Look, Plot, heading, house_style, look, render
 from dmb.publish.table import words
-from dmb.publish.tables.slices import N_OPTIONS, cardinality_suites, part_of, slice_values
+from dmb.publish.tables.slices import CAP, N_OPTIONS, at_sizes, cardinality_suites, latencies_at, slice_values
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
-#: The largest list of options that some decision models state to accept.
-CAP = 255
 #: A little below nought, so that a curve at nought does not hide in the axis.
 _FLOOR = -4
 _TOP = 104
@@ -78,13 +75,13 @@ def _accuracy(release: Release, suite: str, ax: Axes) -> None:
     slot = release.slots(suite)[0]
     for place, score in _answered(release, suite):
         how = look(place)
-        records = _records(score, sizes, joined(slot, "accuracy_valid"))
-        last = _curve(ax, sizes, records, how, scale=100)
+        found = at_sizes(score, sizes, joined(slot, "accuracy_valid"))
+        last = _curve(ax, sizes, found, how, scale=100)
         if last is None:
             silent.append(_name(release, score))
             continue
         ends.append((*last, _name(release, score), how))
-        gone = [n for n, record in zip(sizes, records, strict=True) if record is None or record.value is None]
+        gone = [n for n, record in zip(sizes, found, strict=True) if record is None or record.value is None]
         ax.plot(
             gone,
             [_FLOOR] * len(gone),
@@ -118,7 +115,7 @@ def _latency(release: Release, suite: str, ax: Axes) -> None:
     ends = []
     for place, score in _answered(release, suite):
         how = look(place)
-        last = _curve(ax, sizes, _latencies(score, sizes, slot), how, scale=1)
+        last = _curve(ax, sizes, latencies_at(score, sizes, slot), how, scale=1)
         if last is not None:
             ends.append((*last, _name(release, score), how))
     _names(ax, sizes[-1], ends)
@@ -127,21 +124,6 @@ def _latency(release: Release, suite: str, ax: Axes) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.yaxis.set_minor_locator(NullLocator())
     heading(ax, "Median latency, ms", "whole decision, logarithmic")
-
-
-def _records(score: Score, sizes: Iterable[int], key: str) -> list[MeasureRecord | None]:
-    parts = [part_of(score, N_OPTIONS, size) for size in sizes]
-    return [part.metrics.get(key) if part else None for part in parts]
-
-
-def _latencies(score: Score, sizes: Iterable[int], slot: str) -> list[MeasureRecord | None]:
-    """Median latencies, without those of no question that was taken: refusing a list at the door takes no time."""
-    key = joined(slot, "latency_p50_ms")
-    if (whole := score.metrics.get(key)) is None or whole.value is None:
-        return [None for _ in sizes]
-    refused = _records(score, sizes, joined(slot, "unsupported_rate"))
-    found = zip(_records(score, sizes, key), refused, strict=True)
-    return [None if door is not None and door.value == 1 else record for record, door in found]
 
 
 def _curve(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dmb.contracts.cell import Score, SliceRecord
+from dmb.contracts.cell import MeasureRecord, Score, SliceRecord
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, joined, measure, split
 from dmb.publish.records import value_of
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dmb.publish.release import Release
 
 N_OPTIONS = "n_options"
+#: The largest list of options that some decision models state to accept.
+CAP = 255
 #: Slice -> how a heading calls it, and what its values mean.
 _NAMES = {
     N_OPTIONS: ("number of options", ""),
@@ -55,6 +57,22 @@ def slice_values(release: Release, suite: str, by: str) -> list[str | int | bool
 def part_of(score: Score, by: str, value: str | int | bool) -> SliceRecord | None:
     """One slice of a cell."""
     return next((part for part in score.slices if part.by == by and part.value == value), None)
+
+
+def at_sizes(score: Score, sizes: Iterable[int], key: str) -> list[MeasureRecord | None]:
+    """One measure of a cell at each number of options; None where it has no such part."""
+    parts = [part_of(score, N_OPTIONS, size) for size in sizes]
+    return [part.metrics.get(key) if part else None for part in parts]
+
+
+def latencies_at(score: Score, sizes: Iterable[int], slot: str) -> list[MeasureRecord | None]:
+    """Median latencies, without those of no question that was taken: refusing a list at the door takes no time."""
+    key = joined(slot, "latency_p50_ms")
+    if (whole := score.metrics.get(key)) is None or whole.value is None:
+        return [None for _ in sizes]
+    refused = at_sizes(score, sizes, joined(slot, "unsupported_rate"))
+    found = zip(at_sizes(score, sizes, key), refused, strict=True)
+    return [None if door is not None and door.value == 1 else record for record, door in found]
 
 
 def cardinality_tables(release: Release) -> tuple[Table, ...]:

@@ -13,7 +13,7 @@ function cellView([, contender, suite]) {
       make("h1", { tabindex: "-1" }, label, " on ", make("span", { class: "on" }, suite), simulated ? mark() : ""),
       make("dl", { class: "facts" }, facts.map(([name, text]) => make("div", {}, make("dt", {}, string(name)), make("dd", {}, string(text))))),
       tables.map((coded) => tableBox(coded)),
-      chart ? make("figure", { class: "alone" }, chart.cloneNode(true)) : "",
+      chart ? make("figure", { class: "alone" }, copyOf(chart)) : "",
       make(
         "p",
         { class: "onwards" },
@@ -27,4 +27,10 @@ function cellView([, contender, suite]) {
 function labelOf(contender) {
   const found = pages().contenders.find(([id]) => id === contender);
   return found ? found[1] : contender;
+}
+
+function copyOf(drawing) {
+  const copy = drawing.cloneNode(true);
+  copy.removeAttribute("id");
+  return copy;
 }
