@@ -21,7 +21,7 @@ from dmb.planning.rehearsal import base_of
 from dmb.publish.assemble import SNAPSHOTS, deviations_of, libraries_here, manifests_of, run_facts
 from dmb.publish.document import signed
 from dmb.store.files import file_sha256
-from dmb.store.layout import items_path, run_dir
+from dmb.store.layout import items_path, run_dir, texts_path
 
 
 def document_of_runs(project: Project, merged: Merged, name: str, command: str) -> ReleaseDocument:
@@ -47,6 +47,8 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
     manifests = manifests_of(sorted({cell.run for cell in cells.values()}))
     files = {run_dir(run) / file for run in manifests for file in SNAPSHOTS}
     files |= {items_path(cell.receipt.suite, cell.receipt.items) for cell in cells.values()}
+    shown = [cell.receipt for cell in cells.values() if suites[cell.receipt.suite].publish_text]
+    files |= {texts_path(receipt.suite, receipt.items) for receipt in shown}
     files |= {Path(cell.planned["prior"]["path"]) for cell in cells.values() if cell.planned.get("prior")}
     return signed(
         name=name,

@@ -13,7 +13,7 @@ from dmb.publish.rebuild import checked_receipt
 from dmb.store.attempts import first_rows_sha256
 from dmb.store.evidence_root import EvidenceRoot
 from dmb.store.files import file_sha256
-from dmb.store.layout import items_path, run_dir
+from dmb.store.layout import items_path, run_dir, texts_path
 from dmb.verify.findings import CellId, Verification
 
 
@@ -120,7 +120,8 @@ def _check_beside(
 
 
 def _is_beside(path: str, cell: EvidenceCell) -> bool:
-    return path.startswith(f"{run_dir(cell.run)}/") or path == cell.items
+    texts = str(texts_path(cell.suite, cell.items_sha256))
+    return path.startswith(f"{run_dir(cell.run)}/") or path in (cell.items, texts)
 
 
 def _found(seen: Verification, checked: Checked, path: str, error: Exception, cells: list[CellId]) -> None:

@@ -58,5 +58,7 @@ class Requests:
                 try:
                     self._texts[path] = load_texts(self._root.at(path))
                 except DamagedFile as e:
-                    self._seen.add(path, str(e).partition(f"{path}: ")[2] or str(e), [cell])
+                    # texts that the page shows were held to their digest before
+                    if path not in {found.file for found in self._seen.findings}:
+                        self._seen.add(path, str(e).partition(f"{path}: ")[2] or str(e), [cell])
         return self._texts[path]
