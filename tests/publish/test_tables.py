@@ -430,6 +430,7 @@ def test_sections_with_nothing_are_not_there(golden: Release) -> None:
         "cost",
         "times",
         "measures",
+        "items",
         "kinds",
         "collapse",
         "deviations",
