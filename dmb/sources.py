@@ -10,9 +10,8 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from dmb.canonical import sha256_hex
@@ -21,8 +20,13 @@ from dmb.contracts.source import Source, SourcesFile
 from dmb.errors import DamagedFile, InputError, SourceUnavailable, UsageError
 from dmb.inputs import parse_toml, validate
 
+if TYPE_CHECKING:
+    import httpx
+
 MIRROR_VARIABLE = "DMB_MIRROR"
-TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+
+#: Of a connection, and of each further step of a download.
+CONNECT_S, STEP_S = 10.0, 30.0
 
 #: No archive that a source is a member of is larger, nor may a server make us hold more.
 ARCHIVE_LIMIT = 64 * 1024 * 1024
@@ -140,7 +144,10 @@ def fetch(
 
     stream = sys.stderr if progress is None else progress
     if client is None:
-        with httpx.Client(timeout=TIMEOUT, follow_redirects=True) as own:
+        # every job reads the table of sources, and hardly any fetches one
+        import httpx
+
+        with httpx.Client(timeout=httpx.Timeout(STEP_S, connect=CONNECT_S), follow_redirects=True) as own:
             data = _from_network(root, source_id, source, own, stream)
     else:
         data = _from_network(root, source_id, source, client, stream)
@@ -171,6 +178,8 @@ def _from_network(root: Path, source_id: str, source: Source, client: httpx.Clie
 
 def _download(client: httpx.Client, url: str, limit: int, source_id: str, progress: TextIO) -> bytes:
     """The body of a GET, at most ``limit`` bytes of it."""
+    import httpx
+
     show = progress.isatty()
     body = bytearray()
     try:

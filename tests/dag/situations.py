@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
@@ -13,7 +12,7 @@ from typing import Any
 from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.scenario import FaultRule, Scenario
 from dmb.simulate import Simulator
-from tests.dag.tiny import CHECKOUT, SUITE, Tiny
+from tests.dag.tiny import SUITE, Tiny
 from tests.simulate.asking import PRICES
 
 #: Questions of the one suite: more than the failures in a row that stop a cell, and than a lane has in flight beside.
@@ -25,8 +24,6 @@ TWIN = "tiny-simulated"
 def project(root: Path, contenders: list[str], **config: Mapping[str, Any]) -> Tiny:
     """A project whose release `tiny` has these contenders and one suite of N questions."""
     t = Tiny.make(root)
-    # compiled files come along: they are valid for equal modification times
-    shutil.copytree(CHECKOUT / "dmb", t.root / "dmb", dirs_exist_ok=True)
     for name in ("alpha", "beta", "order"):
         (t.root / f"data/suites/{name}.toml").unlink()
     (t.root / "data/suites/many.toml").write_text(

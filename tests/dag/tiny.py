@@ -12,6 +12,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dmb.store.layout import SCRATCH
+from tests.dag import warm
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 CONFIG = """\
@@ -84,9 +87,14 @@ class Tiny:
         for name in ("Snakefile", "rules", "profiles", "dmb"):
             source = CHECKOUT / name
             if source.is_dir():
-                shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+                # compiled files come along: they are valid for equal modification times
+                shutil.copytree(source, root / name)
             else:
                 shutil.copy(source, root / name)
+        # so does what the workflow remembers of its code, which goes by the bytes
+        (root / SCRATCH).mkdir(parents=True)
+        for memory in (CHECKOUT / SCRATCH).glob("code-*.json"):
+            shutil.copy(memory, root / SCRATCH)
         (root / "data/suites").mkdir(parents=True)
         for name in ("contenders.toml", "providers.toml", "prices.toml", "sources.toml"):
             shutil.copy(CHECKOUT / "data" / name, root / "data" / name)
@@ -125,7 +133,7 @@ class Tiny:
 
     def snakemake(self, *args: str, env: dict[str, str] | None = None, check: bool = True) -> Jobs:
         """Start the workflow and read what it said."""
-        command = [sys.executable, "-m", "snakemake", *args]
+        command = [warm.python(), "-m", "snakemake", *args]
         done = subprocess.run(
             command, cwd=self.root, env=self.environment(env), capture_output=True, text=True, check=False
         )
@@ -144,7 +152,7 @@ class Tiny:
 
     def dmb(self, *args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """Start a command of dmb."""
-        command = [sys.executable, "-m", "dmb", *args]
+        command = [warm.python(), "-m", "dmb", *args]
         return subprocess.run(
             command, cwd=self.root, env=self.environment(env), capture_output=True, text=True, check=False
         )

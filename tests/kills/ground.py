@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from dmb.contracts.price import PricesFile
 from dmb.contracts.scenario import FaultRule, Scenario
 from dmb.inputs import parse_toml
 from dmb.simulate import Simulator
-from tests.dag.tiny import CHECKOUT, Tiny
+from tests.dag.tiny import Tiny
 from tests.kills import aimed
 
 RELEASE = "kill-simulated"
@@ -64,8 +63,6 @@ class Ground:
 
     def __init__(self, root: Path, n_items: int, cap: str) -> None:
         self.tiny = Tiny.make(root)
-        # compiled files come along: they are valid for equal modification times
-        shutil.copytree(CHECKOUT / "dmb", root / "dmb", dirs_exist_ok=True)
         self.root, self.cap, self.n_items = root, cap, n_items
         for suite in SUITES:
             rows = [
