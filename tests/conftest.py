@@ -44,6 +44,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addoption("--fix", action="store_true", help="rewrite the golden pages from what the code makes now")
 
 
+#: What takes longest, longest first. Workers take files in this order, so that none is left with a long one at the end.
+_FIRST = (
+    "tests/dag/",
+    "tests/kills/",
+    "tests/oracles/test_local_llm.py",
+    "tests/cli/",
+    "tests/docs/",
+    "tests/publish/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        return next((n for n, start in enumerate(_FIRST) if item.nodeid.startswith(start)), len(_FIRST))
+
+    items.sort(key=place)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What tests have measured: the text that each has recorded as the property "figures"."""
     for report in (r for reports in terminalreporter.stats.values() for r in reports):

@@ -12,8 +12,6 @@ from dmb.baselines import BASELINES
 from dmb.baselines.question import Knowledge, Question, Unsupported
 from dmb.baselines.tfidf_logreg import MAX_ITER, TOLERANCE, C
 
-pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-
 TRAIN = [
     ("my card is lost", "lost"),
     ("i lost the card somewhere", "lost"),

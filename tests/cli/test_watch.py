@@ -26,7 +26,8 @@ from dmb.store.layout import receipt_path
 from dmb.store.receipts import write_receipt
 from dmb.store.runs import begin_run, end_run, mark
 from tests.cli.test_bad_input import in_process
-from tests.dag.tiny import CHECKOUT, Tiny
+from tests.dag.slow import slow_project
+from tests.dag.tiny import Tiny
 from tests.store.test_receipts import receipt
 
 AT = dt.datetime(2026, 11, 30, 12, 0, 0, tzinfo=dt.UTC)
@@ -310,27 +311,6 @@ def test_no_such_run(home, args):
 # -- beside a real run
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> Tiny:
-    """A project whose one contender takes its time."""
-    t = Tiny.make(tmp_path / "slow")
-    server = CHECKOUT / "tests/dag/slow_server.py"
-    (t.root / "delay").write_text("1.0")
-    with (t.root / "data/providers.toml").open("a") as f:
-        f.write("\n[slow]\nconcurrency = 2\nbilled = false\n")
-    with (t.root / "data/contenders.toml").open("a") as f:
-        f.write(
-            '\n[slow]\nprovider = "slow"\nwire = "systemone"\nmodel = "slow-1"\n'
-            f'serve = "{sys.executable} {server} {{port}} bill.txt delay"\nhealth = "/"\ndisplay = {{ label = "Slow" }}\n'
-        )
-    rows = [{"id": f"i{i}", "text": f"message number {i}", "label": "red"} for i in range(24)]
-    (t.root / "data/beta.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
-    (t.root / "config.yaml").write_text(
-        "all: [tiny]\nreleases:\n  tiny: {title: T, suites: [beta], contenders: [slow]}\n"
-    )
-    return t
-
-
 def start(t: Tiny, *words: str, **streams) -> subprocess.Popen:
     # where tests run by themselves there may be no kind of terminal at all
     environment = t.environment() | {"TERM": "xterm"}
@@ -344,7 +324,8 @@ def wait_until(met, what: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_run_is_watched_until_it_is_killed_and_again_until_it_ends(slow: Tiny) -> None:
+def test_a_run_is_watched_until_it_is_killed_and_again_until_it_ends(tmp_path: Path) -> None:
+    slow = slow_project(tmp_path / "slow", delay_s=1.0)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
     work = start(slow, "snakemake", "results/tiny.md", **quiet)
     raw = slow.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl"

@@ -14,31 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.dag.slow import N_ITEMS, SERVER, slow_project
 from tests.dag.tiny import Tiny
-
-N_ITEMS = 24
 
 
 @pytest.fixture
 def slow(tmp_path: Path) -> Tiny:
-    """A project whose one contender takes a while for each of its rows, and whose server keeps a bill."""
-    t = Tiny.make(tmp_path / "slow")
-    server = Path(__file__).with_name("slow_server.py")
-    bill = t.root / "bill.txt"
-    with (t.root / "data/providers.toml").open("a") as f:
-        f.write("\n[slow]\nconcurrency = 2\nbilled = false\n")
-    with (t.root / "data/contenders.toml").open("a") as f:
-        f.write(
-            '\n[slow]\nprovider = "slow"\nwire = "systemone"\nmodel = "slow-1"\n'
-            f'serve = "{sys.executable} {server} {{port}} {bill} {t.root / "delay"}"\nhealth = "/"\ndisplay = {{ label = "Slow" }}\n'
-        )
-    (t.root / "delay").write_text("0.15")
-    rows = [{"id": f"i{i}", "text": f"message number {i}", "label": "red"} for i in range(N_ITEMS)]
-    (t.root / "data/beta.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
-    (t.root / "config.yaml").write_text(
-        "all: [tiny]\nreleases:\n  tiny: {title: T, suites: [beta], contenders: [slow]}\n"
-    )
-    return t
+    """It answers a row in a while, with two in flight; its server keeps a bill in `bill.txt`."""
+    return slow_project(tmp_path / "slow", delay_s=0.15)
 
 
 def start(t: Tiny) -> subprocess.Popen:
@@ -138,7 +121,7 @@ def test_kill_of_the_asking_process_alone(slow: Tiny) -> None:
 def test_a_served_model_that_dies_stops_the_cell_and_a_retry_asks_the_rest(slow: Tiny) -> None:
     (slow.root / "delay").write_text("0.01")
     server = slow.root / "dying.py"
-    text = Path(__file__).with_name("slow_server.py").read_text()
+    text = SERVER.read_text()
     dying = text.replace(
         "        time.sleep(DELAY_S)", "        if len(BILL.read_text().splitlines()) > 10: __import__('os')._exit(7)"
     )
@@ -147,9 +130,7 @@ def test_a_served_model_that_dies_stops_the_cell_and_a_retry_asks_the_rest(slow:
     sound = (slow.root / "data/contenders.toml").read_text()
     # the served program is the same to the key: it changes behind its name
     program = slow.root / "program.py"
-    (slow.root / "data/contenders.toml").write_text(
-        sound.replace(str(Path(__file__).with_name("slow_server.py")), str(program))
-    )
+    (slow.root / "data/contenders.toml").write_text(sound.replace(str(SERVER), str(program)))
     program.write_text(server.read_text())
     done = slow.dmb("run", "--id", "first")
     assert done.returncode == 3, done.stderr

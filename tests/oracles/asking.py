@@ -6,8 +6,11 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+import pytest
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from dmb.canonical import text_digest
@@ -102,6 +105,34 @@ def asked(asker: WireAsker, request: Request) -> Verdict:
 
 
 # -- what an SDK sends
+
+
+class _Late:
+    """A module that is loaded by the first look into it: SDKs take seconds, and not every process comes to ask one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        # what pytest asks of everything that it finds in a file of tests
+        if name.startswith(("_", "pytest")):
+            raise AttributeError(name)
+        return getattr(import_module(self._name), name)
+
+
+def installed(name: str, oracle_for: str) -> Any:
+    """The module of an SDK; the test file that asks for it is skipped where it is not there."""
+    package, _, _ = name.partition(".")
+    if find_spec(package) is None or find_spec(name) is None:
+        pytest.skip(f"oracle for {oracle_for}: {name} is not installed", allow_module_level=True)
+    return _Late(name)
+
+
+def strict_client(make: Callable[..., Any], address: str, key: str = KEY, max_retries: int = 0, **more: Any) -> Any:
+    """A client of OpenAI's or Anthropic's SDK that reads replies strictly, of that server alone."""
+    return make(
+        base_url=address, api_key=key, max_retries=max_retries, timeout=5, _strict_response_validation=True, **more
+    )
 
 
 class _Capture:

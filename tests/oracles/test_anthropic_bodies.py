@@ -26,12 +26,14 @@ from tests.oracles.asking import (
     captured,
     cases_and_questions,
     entries,
+    installed,
     plain_schema,
     project,
     same,
+    strict_client,
 )
 
-anthropic = pytest.importorskip("anthropic", reason="oracle for what Anthropic is sent: anthropic is not installed")
+anthropic = installed("anthropic", "what Anthropic is sent")
 
 #: The version of which the SDK is a client: it has no temperature, no top_p and no top_k.
 NEWEST = "2026-10-21"
@@ -100,9 +102,7 @@ def sdk_messages(case: Case, request: Request) -> Sent:
 
 @cache
 def client(address: str) -> Any:
-    return anthropic.Anthropic(
-        base_url=address, api_key=KEY, max_retries=0, timeout=5, _strict_response_validation=True
-    )
+    return strict_client(anthropic.Anthropic, address)
 
 
 # the SDK warns of models that have an end

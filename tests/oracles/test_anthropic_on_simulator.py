@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -11,10 +10,10 @@ import pytest
 
 from dmb.contracts.request import Request
 from dmb.simulate import Simulator
-from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case
-from tests.oracles.on_simulator import FAIR, Answers, answers_in, dmb_reads, fault, written_answers
+from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case, installed, strict_client
+from tests.oracles.on_simulator import Answers, answers_in, dmb_reads, fault, written_answers
 
-anthropic = pytest.importorskip("anthropic", reason="oracle for what Anthropic sends: anthropic is not installed")
+anthropic = installed("anthropic", "what Anthropic sends")
 
 MODEL = "claude-haiku-4-5"
 NEWEST = "2026-10-21"
@@ -31,29 +30,12 @@ CASES = {
     )
 }
 ONE_OF_EACH = ("forced tool", "native")
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator(FAIR, seed=7, models={"anthropic": [MODEL, "claude-sonnet-5-5"]}) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.use(FAIR)
-    return running
+MODELS = {"anthropic": [MODEL, "claude-sonnet-5-5"]}
 
 
 @cache
 def sdk(simulator: Simulator, key: str = KEY, max_retries: int = 0) -> Any:
-    return anthropic.Anthropic(
-        base_url=f"{simulator.address}/anthropic",
-        api_key=key,
-        max_retries=max_retries,
-        timeout=5,
-        _strict_response_validation=True,
-    )
+    return strict_client(anthropic.Anthropic, f"{simulator.address}/anthropic", key, max_retries)
 
 
 def sdk_asks(simulator: Simulator, case: Case, request: Request = QUESTION, **client: Any) -> Any:

@@ -22,13 +22,14 @@ from tests.oracles.asking import (
     captured,
     cases_and_questions,
     entries,
+    installed,
     plain_schema,
     project,
     same,
 )
 from tests.wires import test_generate_content as gene
 
-genai = pytest.importorskip("google.genai", reason="oracle for what Google is sent: google-genai is not installed")
+genai = installed("google.genai", "what Google is sent")
 
 HEADERS = ("x-goog-api-key", "content-type")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -11,10 +10,10 @@ import pytest
 
 from dmb.contracts.request import Request
 from dmb.simulate import Simulator
-from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case
-from tests.oracles.on_simulator import FAIR, answers_in, dmb_reads, fault, written_answers
+from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case, installed
+from tests.oracles.on_simulator import answers_in, dmb_reads, fault, written_answers
 
-genai = pytest.importorskip("google.genai", reason="oracle for what Google sends: google-genai is not installed")
+genai = installed("google.genai", "what Google sends")
 
 # an unknown word in an enumeration only warns
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
@@ -29,18 +28,7 @@ CASES = {
         ("plain", {"structured": "plain"}),
     )
 }
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator(FAIR, seed=7, models={"google": [MODEL]}) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.use(FAIR)
-    return running
+MODELS = {"google": [MODEL]}
 
 
 @cache

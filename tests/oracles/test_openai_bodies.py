@@ -22,12 +22,14 @@ from tests.oracles.asking import (
     captured,
     cases_and_questions,
     entries,
+    installed,
     plain_schema,
     project,
     same,
+    strict_client,
 )
 
-openai = pytest.importorskip("openai", reason="oracle for what OpenAI is sent: openai is not installed")
+openai = installed("openai", "what OpenAI is sent")
 
 #: What only look-alikes take, under the names that they have on the wire.
 LOOK_ALIKES = ("thinking", "do_sample", "cache_prompt")
@@ -76,9 +78,7 @@ def test_every_setting_of_a_wire_is_in_a_case(wire: str, cases: dict[str, Case])
 
 @cache
 def client(address: str, **more: Any) -> Any:
-    return openai.OpenAI(
-        base_url=address, api_key=KEY, max_retries=0, timeout=5, _strict_response_validation=True, **more
-    )
+    return strict_client(openai.OpenAI, address, **more)
 
 
 # -- chat completions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -11,10 +10,10 @@ import pytest
 
 from dmb.contracts.request import Request
 from dmb.simulate import Simulator
-from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case, question
-from tests.oracles.on_simulator import FAIR, Answers, answers_in, dmb_reads, fault, written_answers
+from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case, installed, question, strict_client
+from tests.oracles.on_simulator import Answers, answers_in, dmb_reads, fault, written_answers
 
-openai = pytest.importorskip("openai", reason="oracle for what OpenAI sends: openai is not installed")
+openai = installed("openai", "what OpenAI sends")
 
 MODEL = "gpt-5.4-nano"
 
@@ -33,30 +32,12 @@ CASES = {
 }
 SEVERAL = ("json_schema", None)
 ONE_OF_EACH = ("chat json_schema", "responses json_schema", "decisions")
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    models = {"openai": [MODEL, "gpt-6-luna"]}
-    with Simulator(FAIR, seed=7, models=models) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.use(FAIR)
-    return running
+MODELS = {"openai": [MODEL, "gpt-6-luna"]}
 
 
 @cache
 def sdk(simulator: Simulator, key: str = KEY, max_retries: int = 0) -> Any:
-    return openai.OpenAI(
-        base_url=f"{simulator.address}/openai/v1",
-        api_key=key,
-        max_retries=max_retries,
-        timeout=5,
-        _strict_response_validation=True,
-    )
+    return strict_client(openai.OpenAI, f"{simulator.address}/openai/v1", key, max_retries)
 
 
 def sdk_asks(simulator: Simulator, case: Case, request: Request = QUESTION, **client: Any) -> Any:

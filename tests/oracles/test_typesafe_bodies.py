@@ -9,9 +9,20 @@ import pytest
 
 from dmb.contracts.request import Request
 from tests.oracles import replies
-from tests.oracles.asking import KEY, QUESTIONS, Case, Sent, captured, cases_and_questions, entries, project, same
+from tests.oracles.asking import (
+    KEY,
+    QUESTIONS,
+    Case,
+    Sent,
+    captured,
+    cases_and_questions,
+    entries,
+    installed,
+    project,
+    same,
+)
 
-typesafe_sdk = pytest.importorskip("typesafe_sdk", reason="oracle for what jev is sent: typesafe-sdk is not installed")
+typesafe_sdk = installed("typesafe_sdk", "what jev is sent")
 
 CASES = entries("systemone") | {
     name: case

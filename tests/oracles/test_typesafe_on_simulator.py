@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -10,29 +9,17 @@ import pytest
 
 from dmb.contracts.request import Request
 from dmb.simulate import Simulator
-from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case, question
-from tests.oracles.on_simulator import FAIR, answers_in, dmb_reads, fault
+from tests.oracles.asking import KEY, QUESTION, QUESTIONS, Case, installed, question
+from tests.oracles.on_simulator import answers_in, dmb_reads, fault
 
-typesafe_sdk = pytest.importorskip("typesafe_sdk", reason="oracle for what jev sends: typesafe-sdk is not installed")
+typesafe_sdk = installed("typesafe_sdk", "what jev sends")
 
 #: Provider -> how it is asked, and what stands before `/v1/systemone` in its path.
 CASES = {
     "typesafe": (Case("systemone", "jev-1.14.0", {}, {}), ""),
     "openrouter": (Case("decisions", "typesafe/jev-1.14", {}, {"shape": "openrouter"}), "/api"),
 }
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    models = {"typesafe": ["jev-1.14.0", "jev-latest"], "openrouter": ["typesafe/jev-1.14"]}
-    with Simulator(FAIR, seed=7, models=models) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.use(FAIR)
-    return running
+MODELS = {"typesafe": ["jev-1.14.0", "jev-latest"], "openrouter": ["typesafe/jev-1.14"]}
 
 
 @cache

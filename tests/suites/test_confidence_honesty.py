@@ -11,11 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score
-from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
 
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
@@ -138,6 +133,13 @@ def test_lengths_are_alike():
 
 def separability(texts: list[str], positive: np.ndarray, splits: int = 5) -> tuple[float, float]:
     """(mean area under the curve, mean balanced accuracy) of a bag of words learnt on one half, tried on the other."""
+    # half of a second, which who only collects the tests need not pay
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+    from sklearn.model_selection import StratifiedShuffleSplit
+    from sklearn.pipeline import make_pipeline
+
     areas, accuracies = [], []
     halves = StratifiedShuffleSplit(splits, test_size=0.5, random_state=0)
     for train, test in halves.split(texts, positive):
