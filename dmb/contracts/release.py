@@ -64,6 +64,14 @@ class ContenderEntry(Frozen):
     entry: Contender
 
 
+class AskedOtherwise(Frozen):
+    """In a merge of different protocols: what a cell was asked, and of which entry, where the tables name another one's."""
+
+    instructions: str
+    prompt_version: int
+    entry: Contender
+
+
 class EvidenceCell(Frozen):
     """One cell: where its evidence is, and what its numbers are made of. Paths are relative to the project's folder.
 
@@ -86,6 +94,7 @@ class EvidenceCell(Frozen):
     compared: str | None
     scoring_code: Sha256
     score_key: Sha256
+    asked: AskedOtherwise | None = None
 
 
 class ReleaseDocument(Frozen):

@@ -26,7 +26,7 @@ from dmb.store.runs import all_runs, stops_dir
 CellName = tuple[str, str]
 
 #: What a plan says of each cell, as far as merging leans on it.
-_PLANNED = ("contender", "suite", "number", "entry", "items", "parts", "protocol", "slots")
+_PLANNED = ("contender", "suite", "number", "entry", "instructions", "items", "parts", "protocol", "slots")
 
 
 @dataclass(frozen=True, slots=True)

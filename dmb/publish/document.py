@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from dmb.canonical import digest
-from dmb.contracts.release import ReleaseDocument
+from dmb.contracts.contender import Contender
+from dmb.contracts.release import EvidenceCell, ReleaseDocument, SuiteEntry
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.store.files import pretty_json
 
@@ -17,6 +18,21 @@ def signed(**fields: Any) -> ReleaseDocument:
     fields.pop("sha256", None)
     unsigned = ReleaseDocument(**fields, sha256="0" * 64)
     return unsigned.model_copy(update={"sha256": _digest(unsigned)})
+
+
+def question_of(document: ReleaseDocument, cell: EvidenceCell) -> SuiteEntry:
+    """The suite of a cell, with the question that this very cell was asked."""
+    entry = next(entry for entry in document.suites if entry.suite.id == cell.suite)
+    if cell.asked is None:
+        return entry
+    return entry.model_copy(
+        update={"instructions": cell.asked.instructions, "prompt_version": cell.asked.prompt_version}
+    )
+
+
+def entry_of(document: ReleaseDocument, cell: EvidenceCell) -> Contender:
+    """The contender as this very cell asked it."""
+    return cell.asked.entry if cell.asked else next(e.entry for e in document.contenders if e.id == cell.contender)
 
 
 def document_bytes(document: ReleaseDocument) -> bytes:

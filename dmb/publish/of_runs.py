@@ -9,15 +9,16 @@ import dmb
 from dmb.canonical import sha256_hex
 from dmb.contracts.config import Release as ReleaseSpec
 from dmb.contracts.contender import Contender
-from dmb.contracts.release import ContenderEntry, Deviation, EvidenceCell, ReleaseDocument, SuiteEntry
+from dmb.contracts.release import AskedOtherwise, ContenderEntry, Deviation, EvidenceCell, ReleaseDocument, SuiteEntry
 from dmb.contracts.suite import Slot, SuiteFile
 from dmb.errors import UsageError
 from dmb.inputs import nearest
 from dmb.merge.merged import Merged
 from dmb.merge.opened import CellName, RunCell
-from dmb.planning.keys import looks_of, publishing_code, release_key, score_key, scoring_code
+from dmb.planning.keys import asked_fields, looks_of, publishing_code, release_key, score_key, scoring_code
 from dmb.planning.project import Project
 from dmb.planning.rehearsal import base_of
+from dmb.prompting import question_fingerprint
 from dmb.publish.assemble import SNAPSHOTS, deviations_of, libraries_here, manifests_of, run_facts
 from dmb.publish.document import signed
 from dmb.store.files import file_sha256
@@ -44,6 +45,10 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
         contenders=tuple(contenders),
         limit=limits.pop() if len(limits) == 1 else None,
     )
+    # in the order given, so that the last run decides which question stands for its suite
+    places = {run.id: place for place, run in enumerate(merged.runs)}
+    latest = {cell.receipt.suite: cell for cell in sorted(cells.values(), key=lambda c: places[c.run])}
+    questions = {s: _question(project, latest[s], suite) for s, suite in suites.items()}
     manifests = manifests_of(sorted({cell.run for cell in cells.values()}))
     files = {run_dir(run) / file for run in manifests for file in SNAPSHOTS}
     files |= {items_path(cell.receipt.suite, cell.receipt.items) for cell in cells.values()}
@@ -59,14 +64,7 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
         spec=spec,
         protocol_version=max(cell.receipt.parts["protocol"] for cell in cells.values()),
         dmb_version=dmb.__version__,
-        suites=tuple(
-            SuiteEntry(
-                suite=suite,
-                instructions=project.asks_as(suite).question.instructions or "",
-                prompt_version=project.asks_as(suite).prompt_version,
-            )
-            for suite in suites.values()
-        ),
+        suites=tuple(questions.values()),
         contenders=tuple(ContenderEntry(id=name, entry=entry) for name, entry in contenders.items()),
         cells=tuple(
             EvidenceCell(
@@ -85,6 +83,7 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
                 compared=None if (other := compared[who]) is None else str(other.receipt_path),
                 scoring_code=scoring_code(cell.receipt.parts["asker"]["name"]),
                 score_key=keys[who],
+                asked=_otherwise(_question(project, cell, suites[who[1]]), questions[who[1]], cell, contenders[who[0]]),
             )
             for who, cell in cells.items()
         ),
@@ -139,6 +138,20 @@ def _must_fit(cell: RunCell, suite: SuiteFile) -> None:
         raise UsageError(
             f"--runs: run {cell.run} asked {suite.id} for other outputs than data/suites/{suite.id}.toml does now"
         )
+
+
+def _question(project: Project, cell: RunCell, suite: SuiteFile) -> SuiteEntry:
+    """What this cell was asked. Which version its prompt had is told by the fingerprint in its key."""
+    text, now = cell.planned["instructions"], project.asks_as(suite).prompt_version
+    wanted = cell.receipt.parts["question"]
+    version = next((v for v in range(now, 0, -1) if question_fingerprint(text, suite.slots, v) == wanted), now)
+    return SuiteEntry(suite=suite, instructions=text, prompt_version=version)
+
+
+def _otherwise(asked: SuiteEntry, told: SuiteEntry, cell: RunCell, entry: Contender) -> AskedOtherwise | None:
+    if asked == told and asked_fields(cell.entry) == asked_fields(entry):
+        return None
+    return AskedOtherwise(instructions=asked.instructions, prompt_version=asked.prompt_version, entry=cell.entry)
 
 
 def _score_key(cell: RunCell, suite: SuiteFile, compared: RunCell | None) -> str:

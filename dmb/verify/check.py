@@ -10,7 +10,7 @@ from dmb.contracts.cell import Score
 from dmb.contracts.release import ReleaseDocument
 from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.planning.keys import publishing_code, scoring_code
-from dmb.publish.document import load_document
+from dmb.publish.document import load_document, question_of
 from dmb.publish.rebuild import release_of
 from dmb.publish.write import RELEASE_JSON, rendered
 from dmb.scoring.cell_score import score_evidence
@@ -108,7 +108,7 @@ def _score(
         seen.n_cells_scored += 1
         seen.n_rows += len(evidence.rows)
         seen.n_attempts += sum(len(row.attempts) for row in evidence.rows)
-        requests.check(who, evidence, suite)
+        requests.check(who, evidence, question_of(document, cell))
     return scores
 
 

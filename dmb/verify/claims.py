@@ -6,13 +6,15 @@ import dataclasses
 import tomllib
 
 from dmb.contracts.cell import Receipt
+from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow, PricesFile
-from dmb.contracts.release import ContenderEntry, EvidenceCell, ReleaseDocument, RunFacts, SuiteEntry
+from dmb.contracts.release import EvidenceCell, ReleaseDocument, RunFacts, SuiteEntry
 from dmb.errors import DamagedFile
 from dmb.planning.keys import asked_fields, cell_key, looks_of, release_key, score_key
 from dmb.planning.project import PRICES
 from dmb.prompting import question_fingerprint
 from dmb.publish.assemble import deviations_of, manifests_of, run_facts
+from dmb.publish.document import entry_of, question_of
 from dmb.store.evidence_root import EvidenceRoot
 from dmb.store.files import file_sha256
 from dmb.store.layout import items_path, run_dir
@@ -23,12 +25,10 @@ def check_claims(
     document: ReleaseDocument, named: str, receipts: dict[str, Receipt], root: EvidenceRoot, seen: Verification
 ) -> None:
     """``named``: the document's own path. Writes down each claim that the evidence does not bear out."""
-    suites = {entry.suite.id: entry for entry in document.suites}
-    contenders = {entry.id: entry for entry in document.contenders}
     for cell in document.cells:
         if (receipt := receipts.get(cell.receipt)) is not None:
             for fault in _cell_faults(
-                document, cell, receipt, suites[cell.suite], contenders[cell.contender], receipts
+                document, cell, receipt, question_of(document, cell), entry_of(document, cell), receipts
             ):
                 seen.add(named, fault, [(cell.contender, cell.suite)])
     _check_whole(document, named, seen)
@@ -41,7 +41,7 @@ def _cell_faults(
     cell: EvidenceCell,
     receipt: Receipt,
     suite: SuiteEntry,
-    contender: ContenderEntry,
+    contender: Contender,
     receipts: dict[str, Receipt],
 ) -> list[str]:
     told = (cell.contender, cell.suite, cell.cell_key, cell.receipt_number, cell.run, cell.raw, cell.raw_sha256)
@@ -53,7 +53,7 @@ def _cell_faults(
         faults.append("a cell names other items than its receipt")
     if receipt.cell_key != cell_key(parts):
         faults.append("the cell key is not the digest of its parts")
-    if asked_fields(contender.entry) != parts["contender"]:
+    if asked_fields(contender) != parts["contender"]:
         faults.append("the contender's entry is not the one that was asked")
     question = question_fingerprint(suite.instructions, suite.suite.slots, suite.prompt_version)
     if question != parts["question"]:

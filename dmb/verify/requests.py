@@ -21,7 +21,7 @@ class Requests:
     def __init__(self, root: EvidenceRoot, seen: Verification) -> None:
         self._root, self._seen = root, seen
         self._texts: dict[str, Mapping[str, str] | None] = {}
-        self._digests: dict[tuple[str, str, int], str | None] = {}
+        self._digests: dict[tuple[str, str, int, str], str | None] = {}
 
     def check(self, cell: CellId, evidence: Evidence, suite: SuiteEntry) -> None:
         """Counts the attempts of a cell, and writes down where one answers another question."""
@@ -39,7 +39,7 @@ class Requests:
             self._seen.add(evidence.receipt.raw, f"{wrong} attempts answer another question than the suite's", [cell])
 
     def _digest(self, evidence: Evidence, item: Item, suite: SuiteEntry, cell: CellId) -> str | None:
-        key = (evidence.receipt.items, item.id, item.permutation)
+        key = (evidence.receipt.items, item.id, item.permutation, suite.instructions)
         if key not in self._digests:
             texts = self._texts_of(evidence, cell)
             try:
