@@ -65,6 +65,7 @@ def _slot(answer: RawAnswer | None, shown: Shown, slot: Slot) -> Output:
         confidence=confidence,
         confidence_kind=kind if confidence is not None else None,
         native_confidence=native if probabilities is not None else None,
+        probabilities=None if probabilities is None else tuple(probabilities),
     )
 
 

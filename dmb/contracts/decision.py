@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from dmb.contracts.attempt import Outcome, Usage
 from dmb.contracts.frozen import Frozen
 
@@ -11,7 +13,11 @@ ConfidenceKind = Literal["native-probability", "native", "stated", "logprob", "r
 
 
 class Output(Frozen):
-    """One slot's answer. ``value`` is the option id; ``position`` where it stood in the list that was shown."""
+    """One slot's answer. ``value`` is the option id; ``position`` where it stood in the list that was shown.
+
+    ``probabilities``: one per option in the order shown, summing to 1, where the reply has them. They stand in the raw log
+    and are not written down again.
+    """
 
     value: str | bool | tuple[str, ...] | None = None
     position: int | None = None
@@ -19,6 +25,7 @@ class Output(Frozen):
     confidence_kind: ConfidenceKind | None = None
     native_confidence: float | None = None
     reason: str | None = None
+    probabilities: tuple[float, ...] | None = Field(None, exclude=True, repr=False)
 
 
 class Decision(Frozen):

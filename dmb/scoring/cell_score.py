@@ -16,7 +16,7 @@ from dmb.contracts.suite import SuiteFile
 from dmb.metrics import Measure
 from dmb.price_tiers import ordered_tier
 from dmb.pricing import usd_digits
-from dmb.scoring import measures
+from dmb.scoring import confidence, measures
 from dmb.scoring.answers import answer_columns
 from dmb.scoring.costs import cached_share, costs, used_tokens
 from dmb.scoring.evidence import Evidence, Row, open_evidence
@@ -66,7 +66,7 @@ def score_evidence(
     named["cached_share"] = cached_share(evidence.rows)
     slot = choices[0].id
     outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
-    confidence, correct = measures.confidences(evidence.first_rows, slot)
+    bins = metrics.reliability(*confidence.confidences(evidence.first_rows, slot))
     counted = {(r.item.id, r.item.permutation) for r in _answerable(evidence.first_rows, suite)}
     return Score(
         score_key=score_key,
@@ -91,7 +91,7 @@ def score_evidence(
         ),
         metrics={k: record(v) for k, v in named.items()},
         slices=tuple(_slices(evidence, suite, slot)),
-        reliability=tuple(_bin(b) for b in metrics.reliability(confidence, correct)) if confidence else (),
+        reliability=tuple(_bin(b) for b in bins),
         predictions=metrics.prediction_histogram([str(o.value) for o in outputs])
         if suite.metrics.stable_labels and outputs
         else {},
@@ -108,9 +108,10 @@ def score_evidence(
 
 def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFile, slot: str) -> dict[str, Measure]:
     rows: Sequence[Row] = evidence.first_rows
-    named = measures.accuracy(_answerable(rows, suite), slot)
+    answerable = _answerable(rows, suite)
+    named = measures.accuracy(answerable, slot) | measures.accuracy_band(answerable, slot)
     named["macro_f1"] = measures.macro_f1(evidence, suite, slot)
-    named |= measures.calibration(rows, slot)
+    named |= confidence.calibration(rows, slot) | confidence.beside_calibration(rows, slot)
     named["disagreement_rate"] = measures.disagreement(evidence.rows, slot, evidence.repeats)
     if suite.metrics.compare_with is not None:
         named |= measures.order_effects(evidence, compared, slot)
@@ -131,7 +132,7 @@ def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord
         for value in sorted(values, key=lambda v: (str(type(v)), v)):
             rows = [r for r in evidence.rows if r.item.slices.get(by) == value]
             first = [r for r in rows if r.repeat == 0]
-            named = measures.accuracy(first, slot) | measures.calibration(first, slot)
+            named = measures.accuracy(first, slot) | confidence.calibration(first, slot)
             named |= measures.latencies(rows)
             named["unsupported_rate"] = measures.outcome_rates(rows)["unsupported_rate"]
             out.append(

@@ -13,6 +13,7 @@ from dmb.contracts.item import Item
 from dmb.contracts.suite import Slot
 from dmb.engine.decide import by_item, decide
 from dmb.errors import DamagedFile
+from dmb.parsing import Shown
 from dmb.prompting import shown_options
 from dmb.sampling import SUBSET_SEED
 from dmb.store.attempts import read_attempts
@@ -24,12 +25,13 @@ from dmb.store.receipts import load_receipt
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One expected row: its item, what was decided, and the attempts behind it."""
+    """One expected row: its item, what was decided, the attempts behind it, and the options in the order shown."""
 
     item: Item
     repeat: int
     decision: Decision
     attempts: tuple[Attempt, ...]
+    shown: Shown = ()
 
     def output(self, slot: str) -> Output | None:
         """The answer in that slot; None unless the decision is valid."""
@@ -40,6 +42,14 @@ class Row:
         gold = self.item.gold.get(slot)
         output = self.output(slot)
         return output is not None and gold is not None and output.value == gold
+
+    def gold_probability(self, slot: str) -> float | None:
+        """The probability that a valid reply puts on the right option; None where it has none, or no option is right."""
+        output = self.output(slot)
+        if output is None or output.probabilities is None:
+            return None
+        gold = self.item.gold.get(slot)
+        return next((p for (i, _), p in zip(self.shown, output.probabilities, strict=True) if i == gold), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +101,8 @@ def open_evidence(path: Path, slots: Sequence[Slot], root: EvidenceRoot = HERE) 
         for item in items.items:
             key = (item.id, item.permutation, repeat)
             found = tuple(attempts.pop(key, ()))
-            decision = decide(key, shown_options(item, items.option_sets), found, ids, slots)
-            rows.append(Row(item, repeat, decision, found))
+            shown = shown_options(item, items.option_sets)
+            rows.append(Row(item, repeat, decide(key, shown, found, ids, slots), found, shown))
     if attempts:
         raise DamagedFile(
             f"{receipt.raw}: holds rows of items that are not in the frozen suite, first {next(iter(attempts))}"

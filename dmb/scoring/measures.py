@@ -25,6 +25,15 @@ def accuracy(rows: Rows, slot: str) -> dict[str, Measure]:
     }
 
 
+def accuracy_band(rows: Rows, slot: str) -> dict[str, Measure]:
+    """Accuracy over all expected rows, were every one without a valid decision wrong, and were it right."""
+    if not rows:
+        return {name: unknown("no rows") for name in ("accuracy_worst_case", "accuracy_best_case")}
+    correct = [r.correct(slot) if r.decision.outcome == "valid" else None for r in rows]
+    worst, best = metrics.accuracy_band(correct, [r.item.group for r in rows])
+    return {"accuracy_worst_case": worst, "accuracy_best_case": best}
+
+
 def outcome_rates(rows: Rows) -> dict[str, Measure]:
     """Shares of completed decisions by outcome, and of expected rows: all repeats, which are one group."""
     completed = [r for r in rows if r.decision.outcome != "skipped"]
@@ -54,23 +63,6 @@ def macro_f1(evidence: Evidence, suite: SuiteFile, slot: str) -> Measure:
         return unknown("no valid decisions")
     gold, predicted, groups = zip(*rows, strict=True)
     return metrics.macro_f1(gold, predicted, evidence.labels(), groups=groups)
-
-
-def calibration(rows: Rows, slot: str) -> dict[str, Measure]:
-    """ECE and Brier score over valid decisions with a confidence."""
-    confidence, correct = confidences(rows, slot)
-    if not confidence:
-        note = "no valid decisions with a confidence"
-        return {"ece": unknown(note), "brier": unknown(note)}
-    return {"ece": metrics.ece(confidence, correct), "brier": metrics.brier(confidence, correct)}
-
-
-def confidences(rows: Rows, slot: str) -> tuple[list[float], list[bool]]:
-    """(confidence, correct) of the rows that have both."""
-    found = [
-        (o.confidence, r.correct(slot)) for r in rows if (o := r.output(slot)) is not None and o.confidence is not None
-    ]
-    return [c for c, _ in found], [k for _, k in found]
 
 
 def latencies(rows: Rows) -> dict[str, Measure]:
