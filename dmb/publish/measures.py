@@ -35,6 +35,16 @@ MEASURES: dict[str, Measure] = {
         "percent",
         "Correct among the completed rows: one without a valid decision is not correct.",
     ),
+    "accuracy_worst_case": Measure(
+        "Accuracy (worst case)",
+        "percent",
+        "Correct among all expected rows: what accuracy would be if every row without a valid decision were wrong.",
+    ),
+    "accuracy_best_case": Measure(
+        "Accuracy (best case)",
+        "percent",
+        "What accuracy over all expected rows would be if every row without a valid decision were right.",
+    ),
     "macro_f1": Measure(
         "Macro-F1", "index", "F1 averaged over the suite's fixed list of labels; a label that is never right counts 0."
     ),
@@ -66,12 +76,82 @@ MEASURES: dict[str, Measure] = {
         f"Distance between confidence and accuracy over ten bins of equal width; nearer to 0 is better. {ECE_ALONE}",
         confidence=True,
     ),
+    "ece_floor": Measure(
+        "ECE noise floor",
+        "index",
+        "The ECE at or below which a perfectly calibrated contender with the same confidences stays in 95 % of draws.",
+        confidence=True,
+    ),
+    "ece_debiased": Measure(
+        "Debiased calibration error",
+        "index",
+        "Root mean square distance between confidence and accuracy in bins of equal mass, chance taken off.",
+        confidence=True,
+    ),
+    "ece_smooth": Measure(
+        "Smooth calibration error",
+        "index",
+        "Distance between confidence and accuracy without bins, smoothed at the scale of the error itself.",
+        confidence=True,
+    ),
     "brier": Measure(
         "Brier score",
         "index",
         "Mean squared distance between confidence and correctness. Lower is better.",
         confidence=True,
     ),
+    "brier_reliability": Measure(
+        "Brier: reliability", "index", "The part of the Brier score that miscalibration costs.", confidence=True
+    ),
+    "brier_resolution": Measure(
+        "Brier: resolution",
+        "index",
+        "What the Brier score gains because confidences tell right from wrong; below 0 they tell it the wrong way round.",
+        confidence=True,
+    ),
+    "brier_uncertainty": Measure(
+        "Brier: uncertainty", "index", "The Brier score of saying the accuracy every time.", confidence=True
+    ),
+    "log_loss": Measure(
+        "Log loss",
+        "nats",
+        "Of the confidence in being correct; below 0.001 counts as 0.001. Lower is better, 6.9 the worst.",
+        confidence=True,
+    ),
+    "log_loss_clipped_rate": Measure(
+        "Log loss: clipped",
+        "percent",
+        "Rows whose probability was below 0.001, of those in the log loss.",
+        confidence=True,
+    ),
+    "log_loss_options": Measure(
+        "Log loss over all options",
+        "nats",
+        "Of the probability of the right option, where replies have one for each; below 0.001 counts as 0.001.",
+        confidence=True,
+    ),
+    "log_loss_options_clipped_rate": Measure(
+        "Log loss over all options: clipped",
+        "percent",
+        "Rows whose probability was below 0.001, of those in the log loss over all options.",
+        confidence=True,
+    ),
+    "aurc": Measure(
+        "Area under risk-coverage",
+        "index",
+        "Error rate among the surest answers, averaged over how many of them are kept. Lower is better.",
+        confidence=True,
+    ),
+    **{
+        f"coverage_at_risk_{percent}": Measure(
+            f"Kept at {percent} % error",
+            "percent",
+            f"The most decisions that a cut-off on confidence accepts with at most {percent} % of them wrong: a best case, "
+            "since the cut-off is chosen on the same rows.",
+            confidence=True,
+        )
+        for percent in (1, 5, 10)
+    },
     "latency_p50_ms": Measure(
         "Latency p50 (decision)",
         "ms",

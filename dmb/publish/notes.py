@@ -16,6 +16,8 @@ _WORDS: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"no cost: no interval": f"there is no cost, {_NO_INTERVAL}",
     r"a label with one (row|group): no interval": rf"some label has only one \1, {_NO_INTERVAL}",
     r"approximate interval": "the interval is approximate: some label has only two rows or groups",
+    r"groups drawn whole: an upper floor": "rows of one group are drawn together, so the floor is an upper one",
+    r"the estimated square is below 0: taken as 0": "with chance taken off nothing is left",
     r"upper bound not bounded below n = (\d+)": r"n is too small for an upper bound (\1 needed)",
     r"attainable ceiling (\d+)/(\d+): labels absent from the gold score 0": lambda m: _ceiling(int(m[1]), int(m[2])),
 }

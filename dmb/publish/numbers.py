@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Literal
 
-Unit = Literal["percent", "index", "signed", "ms", "usd", "number"]
+Unit = Literal["percent", "index", "signed", "nats", "ms", "usd", "number"]
 
 
 def percent(share: float) -> str:
@@ -37,7 +37,7 @@ def span(low: int, high: int) -> str:
 
 
 def index(value: float) -> str:
-    """A number between 0 and 1 that is no share of rows: three decimals."""
+    """A number of the size of 1 that is no share of rows: three decimals."""
     return _no_minus_zero(f"{value:.3f}")
 
 
@@ -88,6 +88,7 @@ SPELL: dict[Unit, Callable[[float], str]] = {
     "percent": percent,
     "index": index,
     "signed": signed,
+    "nats": index,
     "ms": milliseconds,
     "usd": usd,
     "number": plain,
@@ -98,6 +99,7 @@ UNIT_NAMES: dict[Unit, str] = {
     "percent": "%",
     "index": "0 to 1",
     "signed": "difference",
+    "nats": "nats",
     "ms": "ms",
     "usd": "USD",
     "number": "",

@@ -23,6 +23,7 @@ from dmb.publish.tables import (
     by_measure,
     by_suite,
     cached,
+    calibration,
     charges,
     confidence,
     entries,
@@ -207,6 +208,16 @@ class Release:
     def coverage_table(self) -> Table:
         """How each cell ended, and where its rows come from."""
         return outcomes.coverage_table(self)
+
+    @cached_property
+    def band_tables(self) -> tuple[Table, ...]:
+        """Accuracy between worst and best case; none where every row was answered."""
+        return outcomes.band_tables(self)
+
+    @cached_property
+    def calibration_tables(self) -> tuple[Table, ...]:
+        """Calibration error, scores of confidences, and what keeping the surest answers gains."""
+        return calibration.tables(self)
 
     @cached_property
     def cardinality_tables(self) -> tuple[Table, ...]:

@@ -154,7 +154,9 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
         Section("tradeoff", "What accuracy costs", figures=tradeoff.figures(release)),
         Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(
-            "outcomes-and-coverage", "Outcomes and coverage", tables=(release.outcome_table, release.coverage_table)
+            "outcomes-and-coverage",
+            "Outcomes and coverage",
+            tables=(release.outcome_table, release.coverage_table, *release.band_tables),
         ),
         Section(
             "cardinality",
@@ -177,6 +179,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
             ),
             plots=reliability,
             figures=(*reliability_figures.figures(release), *risk.figures(release)),
+            tables=release.calibration_tables,
         ),
         Section(
             "cost",

@@ -144,6 +144,8 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
     metrics = {
         "accuracy_valid": rate(given.correct, valid, n_groups=groups),
         "accuracy_end_to_end": rate(given.correct, n_expected, n_groups=groups),
+        "accuracy_worst_case": rate(given.correct, n_expected, n_groups=groups),
+        "accuracy_best_case": rate(given.correct + n_expected - valid, n_expected, n_groups=groups),
         "macro_f1": number(given.correct / n_expected * 0.97, 0.04, valid)
         if stable
         else undefined("option texts differ between items"),
@@ -153,6 +155,7 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         "disagreement_rate": undefined("n/a: each item is asked once"),
         "ece": number(given.ece, 0.021, valid),
         "brier": number(given.ece + 0.08, 0.02, valid),
+        **_beside_calibration(given, valid),
         "latency_p50_ms": number(given.latency_ms, given.latency_ms * 0.04, completed),
         "latency_p95_ms": MeasureRecord(value=given.latency_ms * 1.9, high=given.latency_ms * 2.2, n=completed),
         "latency_p99_ms": MeasureRecord(value=given.latency_ms * 3.1, n=completed, note="not bounded below 299 rows"),
@@ -237,6 +240,37 @@ def answer_columns(
         confidences=tuple(None if value is None else 0.8 for value in values),
         counted=(True,) * n,
     )
+
+
+def _beside_calibration(given: Answers, valid: int) -> dict[str, MeasureRecord]:
+    """One cell has no probabilities, one has clipped rows, and of one chance explains all."""
+    if not valid:
+        return dict.fromkeys(["ece_floor", "ece_debiased", "aurc"], undefined("no valid decisions with a confidence"))
+    wrong, clipped = 1 - given.correct / valid, round(40 * given.ece)
+    values = {
+        "ece_floor": 0.061,
+        "ece_debiased": max(0.0, given.ece - 0.02),
+        "ece_smooth": given.ece * 0.9,
+        "brier_reliability": given.ece**2,
+        "brier_resolution": wrong * (1 - wrong) + given.ece**2 - given.ece - 0.08,
+        "brier_uncertainty": wrong * (1 - wrong),
+        "aurc": wrong * 0.6,
+    }
+    taken = "the estimated square is below 0: taken as 0"
+    made = {name: MeasureRecord(value=value, n=valid, note=None if value else taken) for name, value in values.items()}
+    clip = f"{clipped} of {valid} rows count as 0.001" if clipped else None
+    made |= {
+        "log_loss": MeasureRecord(value=given.ece * 4 + 0.2, n=valid, note=clip),
+        "log_loss_clipped_rate": share(clipped, valid),
+        **{f"coverage_at_risk_{p}": share(round(valid * p / 25), valid) for p in (1, 5, 10)},
+    }
+    if given.kind == "native-probability":
+        made["log_loss_options"] = MeasureRecord(value=0.7, n=valid)
+        made["log_loss_options_clipped_rate"] = share(0, valid)
+    else:
+        none = undefined("n/a: no reply has a probability for each option")
+        made |= {"log_loss_options": none, "log_loss_options_clipped_rate": none}
+    return made
 
 
 def cost_record(

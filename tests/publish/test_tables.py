@@ -120,8 +120,41 @@ def test_measure_tables_hold_whoever_was_asked(golden: Release) -> None:
 
 def test_confidence_measures_name_the_kind(golden: Release) -> None:
     for table in golden.measure_tables:
-        confident = table.id in {"measure-ece", "measure-brier"}
-        assert (table.columns[-1].label == "Confidence") == confident, table.id
+        assert table.columns[-1].label != "Confidence", table.id
+    assert [table.columns[-1].label for table in golden.calibration_tables] == ["Confidence"] * 3
+    # a release scored by a version that had no floors
+    bare = [
+        score.model_copy(update={"metrics": {k: m for k, m in score.metrics.items() if k != "ece_floor"}})
+        for score in golden.scores
+    ]
+    tables = {table.id: table for table in dataclasses.replace(golden, scores=tuple(bare)).measure_tables}
+    assert {i for i, table in tables.items() if table.columns[-1].label == "Confidence"} >= {
+        "measure-ece",
+        "measure-brier",
+    }
+    assert "underconfidence" in tables["measure-ece"].caption
+
+
+def test_calibration_stands_beside_its_floor(golden: Release) -> None:
+    errors, scores, kept = golden.calibration_tables
+    assert [c.label for c in errors.columns[2:]] == ["n", "ECE", "95 % floor", "Debiased", "Smooth", "Confidence"]
+    assert len(errors.rows) == len(golden.suites) * 4 and "Cloud 2" in errors.remarks[0]
+    first = row(errors, "intent-77", "Random")
+    assert first == ["300", "0.010 [-0.011, 0.031]", "0.061", "0.000", "0.009", "rule"]
+    assert errors.notes == ("With chance taken off nothing is left.",)
+    # what was clipped is a column and no footnote; who has no probabilities says so once
+    assert scores.notes == ("No reply has a probability for each option.",)
+    assert row(scores, "intent-77", "Cloud 1")[5:9] == ["0.684", "5", "n/a", "n/a"]
+    assert [v.text for v in kept.rows[0].values[2:]] == ["300", "0.590", "4.0", "20.0", "40.0", "rule"]
+
+
+def test_accuracy_has_a_band_where_rows_were_lost(golden: Release) -> None:
+    (band,) = golden.band_tables
+    assert {r.values[1].text for r in band.rows} == {"Tiny <b>|& `x`", "Cloud 1"}
+    lost, *ends = row(band, "intent-77", "Cloud 1")
+    assert lost == "9 / 300" and [text.split()[0] for text in ends] == ["80.0", "82.5", "83.0"]
+    whole = {("random", "gate-spam"): Answers(90, {"valid": 300}, 1.0)}
+    assert release({"random": ENTRIES["random"]}, whole, ["gate-spam"]).band_tables == ()
 
 
 def test_simulated_cells_are_marked_in_every_table_that_shows_them(golden: Release) -> None:
@@ -494,7 +527,6 @@ def test_captions_say_what_a_number_is_worth(golden: Release) -> None:
     captions = {table.id: table.caption for table in (*golden.measure_tables, *golden.cardinality_tables)}
     latencies = [caption for name, caption in captions.items() if "latency" in name]
     assert len(latencies) == 4 and all("what else it was doing" in caption for caption in latencies)
-    assert "underconfidence" in captions["measure-ece"]
 
 
 def test_lead_counts_in_the_right_number() -> None:

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 from dmb.contracts.attempt import OUTCOMES
 from dmb.publish import numbers
-from dmb.publish.table import Column, Row, Table, Value, cell_anchor
+from dmb.publish.measures import joined
+from dmb.publish.records import value_of
+from dmb.publish.table import Column, Notes, Row, Table, Value, cell_anchor
 
 if TYPE_CHECKING:
+    from dmb.contracts.cell import MeasureRecord, Score
     from dmb.publish.release import Release
+
+_BAND = ("accuracy_worst_case", "accuracy_best_case")
 
 
 def outcome_table(release: Release) -> Table:
@@ -62,3 +67,50 @@ def coverage_table(release: Release) -> Table:
     )
     caption = "How each cell ended and which run its rows were read from. Imported rows were finished by an earlier run and not asked again."
     return Table("coverage", "Coverage", caption, columns, tuple(rows), n_heads=2)
+
+
+def band_tables(release: Release) -> tuple[Table, ...]:
+    """Cells with rows that have no valid decision: where accuracy would lie, had they been answered. None, no table."""
+    notes = Notes()
+    rows = []
+    for suite in release.suites:
+        for slot in release.slots(suite):
+            for contender in release.contenders:
+                score = release.cells[contender, suite]
+                worst, best = (score.metrics.get(joined(slot, name)) for name in _BAND)
+                if score.status != "skipped" and worst is not None and best is not None and worst.num != best.num:
+                    rows.append(_band(release, score, slot, worst, best, notes))
+    if not rows:
+        return ()
+    caption = (
+        "Over all expected rows, skipped ones too. Worst case: every row without a valid decision is wrong; best case: it is "
+        "right. Where a contender lost few rows the two are close. Cells that are not listed have a valid decision in every row."
+    )
+    columns = (
+        Column("Suite", numeric=False),
+        Column("Contender", numeric=False),
+        Column("Without a valid decision", unit="rows"),
+        Column("Worst case", unit="%"),
+        Column("Valid alone", unit="%"),
+        Column("Best case", unit="%"),
+    )
+    title = "Accuracy, had every row been answered"
+    return (Table("accuracy-band", title, caption, columns, tuple(rows), n_heads=2, notes=tuple(notes.texts)),)
+
+
+def shown(release: Release) -> set[tuple[str, str]]:
+    """(suite, key) of the measures that stand in the table of bands, or are the accuracy itself where it has no row."""
+    return {(suite, joined(slot, name)) for suite in release.suites for slot in release.slots(suite) for name in _BAND}
+
+
+def _band(release: Release, score: Score, slot: str, worst: MeasureRecord, best: MeasureRecord, notes: Notes) -> Row:
+    lost = int(best.num or 0) - int(worst.num or 0)
+    valid = score.metrics.get(joined(slot, "accuracy_valid"))
+    return Row(
+        (
+            Value(f"{score.suite}, {slot}" if slot else score.suite, code=True),
+            Value(release.label(score.contender), simulated=score.simulated),
+            Value(numbers.of(lost, worst.n)),
+            *(value_of(record, "accuracy_valid", notes, with_n=False) for record in (worst, valid, best)),
+        )
+    )
