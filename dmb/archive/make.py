@@ -33,14 +33,21 @@ _OF_A_RUN = ("plan.json", "manifest.json", "cells.json", "prices.toml", "contend
 _MEND = "put it back as it was; nothing was archived"
 
 
-def archive_bytes(document: ReleaseDocument, private: bool, code: Mapping[str, bytes] | None = None) -> bytes:
+def archive_bytes(
+    document: ReleaseDocument,
+    private: bool,
+    code: Mapping[str, bytes] | None = None,
+    tables: Mapping[str, bytes] | None = None,
+) -> bytes:
     """The archive of a release whose evidence lies here. ``private``: with all texts, for its owner alone.
 
-    ``code``: of the package that published it; by default the one at work. Raises ``MissingEvidence`` or ``DamagedFile``
+    ``code``: of the package that published it; by default the one at work. ``tables``: those that the document names, by
+    default as they lie here. Raises ``MissingEvidence`` or ``DamagedFile``
     where the evidence is not what the document says, and ``DmbError`` where a text of others would be in the archive.
     """
     files = {RELEASE_JSON: document_bytes(document)}
     files |= {f"{CODE}/{name}": data for name, data in (package_files() if code is None else code).items()}
+    files |= {name: _bytes(Path(name)) for name in document.tables} if tables is None else tables
     files |= _evidence(document)
     if private:
         files |= {str(path): _bytes(path) for cell in document.cells if (path := _texts(cell)).exists()}

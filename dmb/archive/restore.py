@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from dmb.archive.make import CODE, write_below
-from dmb.archive.tarball import MANIFEST, parse_manifest, unpack
+from dmb.archive.tarball import unpack
 from dmb.canonical import sha256_hex
 from dmb.contracts.cell import Receipt
 from dmb.contracts.release import ReleaseDocument
 from dmb.errors import DamagedFile, DmbError
 from dmb.publish.document import parse_document
 from dmb.publish.write import RELEASE_JSON
+from dmb.store.digest_list import MANIFEST, parse_manifest
 from dmb.store.files import file_sha256, pretty_json, write_once
 from dmb.store.layout import RESULTS, RUNS, run_dir
 from dmb.store.redactions import REDACTIONS

@@ -12,14 +12,13 @@ from typing import Any
 from dmb.archive.corrections import CORRECTIONS, changes_between, corrections_md
 from dmb.archive.make import archive_bytes, search_of
 from dmb.archive.restore import archive_of
-from dmb.archive.tarball import MANIFEST, manifest_bytes
 from dmb.canonical import sha256_hex
 from dmb.contracts.notes import Correction, CorrectionsFile, Note, NotesFile
 from dmb.contracts.release import ReleaseDocument
 from dmb.errors import DmbError, InputError, MissingEvidence, UsageError
 from dmb.inputs import parse_toml, validate
 from dmb.planning.plan import Planner
-from dmb.planning.project import load_project
+from dmb.planning.project import PRICES, load_project
 from dmb.planning.sealed import draft_of, next_name, sealed_releases
 from dmb.publish.assemble import make_document
 from dmb.publish.document import document_bytes, load_document, signed
@@ -27,6 +26,7 @@ from dmb.publish.rebuild import rebuild
 from dmb.publish.release import Release
 from dmb.publish.sanity import Line
 from dmb.publish.write import RELEASE_JSON, rendered
+from dmb.store.digest_list import MANIFEST, manifest_bytes
 from dmb.store.files import load_json, write_whole
 from dmb.store.layout import RESULTS
 
@@ -53,17 +53,21 @@ def seal(draft: str, name: str, extra: Sequence[Path] = ()) -> list[Path]:
     if release.simulated:
         raise UsageError(f"{draft} holds simulated answers, which are no evidence; seal what was really asked")
     notes = explanations(release.sanity_lines, _notes(), draft)
-    sealed = signed(**{**dict(document), "name": name})
+    # a sealed release keeps the table that it was priced with
+    prices = Path(PRICES).read_bytes()
+    tables = {str(RESULTS / name / Path(PRICES).name): prices}
+    told = {path: sha256_hex(data) for path, data in tables.items()}
+    sealed = signed(**{**dict(document), "name": name, "tables": told})
     shown = rendered(rebuild(sealed))
     files = {f"{name}/{path.name}": _extra(path) for path in extra}
-    files |= {f"{name}/{RELEASE_JSON}": document_bytes(sealed), **shown}
+    files |= {f"{name}/{RELEASE_JSON}": document_bytes(sealed), f"{name}/{Path(PRICES).name}": prices, **shown}
     if notes:
         files[f"{name}/{_NOTES_MD}"] = _notes_md(name, notes).encode("utf-8")
     if (old := _before(name)) is not None:
         page = _corrections(old, name, json.loads(shown[f"{name}.cells.json"]))
         files[f"{name}/{_CORRECTIONS_MD}"] = page.encode("utf-8")
     _check_texts(sealed, files)
-    files[archive_of(name).name] = archive_bytes(sealed, private=False)
+    files[archive_of(name).name] = archive_bytes(sealed, private=False, tables=tables)
     files[f"{name}/{MANIFEST}"] = manifest_bytes({n: sha256_hex(data) for n, data in files.items()})
     return _put(name, files)
 
@@ -95,7 +99,7 @@ def _check_name(draft: str, name: str) -> None:
         raise UsageError(f"{draft} is sealed already; seal a draft of config.yaml")
     if draft_of(name) != draft:
         raise UsageError(f"--as: {name!r} is no name for {draft} sealed; use {next_name(f'{draft}.0')!r} or the like")
-    if taken := sorted(RESULTS.glob(f"{name}.*")) or [p for p in (RESULTS / name,) if p.exists()]:
+    if taken := sorted(RESULTS.glob(f"{name}.[!0-9]*")) or [p for p in (RESULTS / name,) if p.exists()]:
         raise UsageError(
             f"--as: {taken[0]} is there, and a sealed release never changes; seal {draft} as {next_name(name)!r}"
         )

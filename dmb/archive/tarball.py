@@ -11,9 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from dmb.canonical import sha256_hex
 from dmb.errors import DamagedFile, DmbError, MissingEvidence
-
-#: The list of everything else in an archive, in the form that sha256sum reads.
-MANIFEST = "MANIFEST.sha256"
+from dmb.store.digest_list import MANIFEST, manifest_bytes, parse_manifest
 
 #: What an archive may unpack to: a small file could otherwise fill a disk.
 MOST_BYTES = 2 << 30
@@ -23,21 +21,6 @@ MOST_FILES = 100_000
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 8 << 20}]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*(/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*")
-_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
-
-
-def manifest_bytes(digests: Mapping[str, str]) -> bytes:
-    """A line for each file, sorted by name: sha256, two blanks, name."""
-    return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode("ascii")
-
-
-def parse_manifest(data: bytes, where: str) -> dict[str, str]:
-    """Name -> sha256. Raises ``DamagedFile``."""
-    lines = data.decode("ascii", "replace").splitlines()
-    found = {m[2]: m[1] for line in lines if (m := _LINE.fullmatch(line))}
-    if len(found) != len(lines) or not found:
-        raise DamagedFile(f"{where}: is no list of sha256 digests and names; put the right file back")
-    return found
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:

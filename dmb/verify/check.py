@@ -21,6 +21,7 @@ from dmb.verify.evidence import Checked, check_evidence
 from dmb.verify.findings import Verification
 from dmb.verify.published import Render, check_published
 from dmb.verify.requests import Requests
+from dmb.verify.sealed import check_manifest
 
 #: Called with what is being done, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -42,6 +43,12 @@ def verify_release(
     render: Render = rendered,
 ) -> Verification:
     """Everything that is wrong with a published release, and how much was looked at. Raises ``UsageError`` without one."""
+    seen = _verify(release, results, root, progress, render)
+    check_manifest(release, results, seen)
+    return seen
+
+
+def _verify(release: str, results: Path, root: EvidenceRoot, progress: Progress, render: Render) -> Verification:
     path = document_path(release, results)
     named = f"results/{release}/{RELEASE_JSON}"
     seen = Verification(release)

@@ -11,7 +11,6 @@ from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.release import EvidenceCell, ReleaseDocument, RunFacts, SuiteEntry
 from dmb.errors import DamagedFile
 from dmb.planning.keys import asked_fields, cell_key, looks_of, release_key, score_key
-from dmb.planning.project import PRICES
 from dmb.prompting import question_fingerprint
 from dmb.publish.assemble import deviations_of, manifests_of, run_facts
 from dmb.publish.document import entry_of, question_of
@@ -124,9 +123,9 @@ def _other_facts(told: RunFacts, found: RunFacts) -> list[str]:
 def _check_prices(document: ReleaseDocument, root: EvidenceRoot, seen: Verification) -> None:
     """The rows that cells were priced with stand in the price table, or in those that their runs kept."""
     runs = sorted({cell.run for cell in document.cells})
-    tables = [PRICES] if PRICES in document.tables else [str(run_dir(run) / "prices.toml") for run in runs]
+    tables = list(document.tables) or [str(run_dir(run) / "prices.toml") for run in runs]
     for path in tables:
-        cells = [c for c in document.cells if path == PRICES or path.startswith(f"{run_dir(c.run)}/")]
+        cells = [c for c in document.cells if path in document.tables or path.startswith(f"{run_dir(c.run)}/")]
         _check_table(document, path, cells, root, seen)
 
 

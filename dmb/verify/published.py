@@ -11,7 +11,9 @@ from typing import Any
 from dmb.contracts.release import ReleaseDocument
 from dmb.publish.release import Release
 from dmb.publish.write import RELEASE_JSON, rendered
+from dmb.store.digest_list import MANIFEST
 from dmb.verify.findings import CellId, Verification
+from dmb.verify.sealed import listed_files
 
 #: A release -> name below ``results/`` -> bytes.
 Render = Callable[[Release], dict[str, bytes]]
@@ -20,7 +22,7 @@ Render = Callable[[Release], dict[str, bytes]]
 _NUMBER = re.compile(rb"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _TEXTS = (".md", ".html", ".json", ".svg", ".csv")
 #: Written by people, or by commands that say so, and read by nobody here.
-_NOT_OURS = ("FINDINGS.md", "CORRECTIONS.md", "MANIFEST.sha256")
+_NOT_OURS = ("FINDINGS.md", "CORRECTIONS.md", MANIFEST)
 #: How far back from a difference a contender or suite is looked for, in bytes.
 _NEAR = 20_000
 
@@ -42,10 +44,12 @@ def check_published(
             seen.add(f"results/{name}", problem + _drawn_otherwise(name, document), cells)
         elif name.endswith(_TEXTS):
             seen.n_numbers += len(_NUMBER.findall(made))
-    folder = results / release.name
+    folder, listed = results / release.name, listed_files(release.name, results)
     for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
         name = path.relative_to(results).as_posix()
         if not path.is_file() or name in files or path.name == RELEASE_JSON or path.name.startswith("."):
+            continue
+        if name in listed:
             continue
         if path.name in _NOT_OURS:
             seen.notes.append(f"results/{name}: not made from the evidence, so not looked at here")

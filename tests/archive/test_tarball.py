@@ -14,9 +14,10 @@ from collections.abc import Callable
 import pytest
 
 from dmb.archive import tarball
-from dmb.archive.tarball import MANIFEST, manifest_bytes, pack, parse_manifest, unpack
+from dmb.archive.tarball import pack, unpack
 from dmb.canonical import sha256_hex
 from dmb.errors import DamagedFile, DmbError, MissingEvidence
+from dmb.store.digest_list import MANIFEST, manifest_bytes, parse_manifest
 from tests.conftest import PROJECT
 
 FILES = {

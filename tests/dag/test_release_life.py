@@ -23,10 +23,11 @@ from dmb.planning.auditing import audit_release, audit_sealed
 from dmb.planning.plan import Planner, finished_rows
 from dmb.planning.project import load_project
 from dmb.planning.sealed import changes_since, check_sealed
-from dmb.publish.document import load_document
-from dmb.publish.rebuild import rebuild
-from dmb.publish.write import rendered
+from dmb.store.evidence_root import HERE
 from dmb.store.files import write_whole
+from dmb.verify.check import verify_release
+from dmb.verify.findings import Verification
+from dmb.verify.sealed import check_manifest
 from tests.dag.tiny import Tiny
 from tests.publish.factory import golden_release
 
@@ -77,6 +78,10 @@ def audit() -> dict:
     return audit_release(project, planner.release("tiny"), planner._now)
 
 
+def verified() -> Verification:
+    return verify_release("tiny.0", Path("results"), HERE)
+
+
 # -- sealing
 
 
@@ -89,7 +94,7 @@ def test_a_sealed_release_holds_the_drafts_files_under_its_name_an_archive_and_a
     plots = {p.name for p in (results / "tiny").glob("*.svg")}
     assert plots and {p.name for p in (results / "tiny.0").iterdir()} == {
         *(p.name for p in (results / "tiny").iterdir() if not p.name.startswith(".")),
-        *("FINDINGS.md", "MANIFEST.sha256"),
+        *("FINDINGS.md", "MANIFEST.sha256", "prices.toml"),
     }
     listed = subprocess.run(["sha256sum", "-c", "tiny.0/MANIFEST.sha256"], cwd=results, capture_output=True, text=True)
     assert listed.returncode == 0
@@ -276,9 +281,10 @@ def test_a_fresh_clone_is_told_of_the_archive_and_restores_every_byte(clone, wit
         assert Path(name).name == "restored.json" or theirs[str(with_seal.root / name)] == digest
     assert not list(Path("data/items").glob("*.texts.jsonl"))
 
-    document = load_document(Path("results/tiny.0/release.json"))
-    for name, data in rendered(rebuild(document)).items():
-        assert (Path("results") / name).read_bytes() == data, name
+    found = verified()
+    assert found.holds, found.findings
+    assert (found.n_cells_scored, found.n_requests) == (9, 0) and found.n_requests_without_text == 60
+    assert found.n_published_files == len(Path("results/tiny.0/MANIFEST.sha256").read_text().splitlines())
 
     again = restore(ARCHIVE)
     assert (again.n_written, again.n_present) == (0, done.n_written)
@@ -338,11 +344,42 @@ def test_a_changed_byte_is_named_with_its_cells_wherever_it_stands(clone, tmp_pa
     ARCHIVE.write_bytes(whole)
     assert not Path("runs").exists()
 
+    found = verified()
+    assert any(f.file.startswith("runs/_cells/keyword.alpha/") for f in found.findings)
+    assert found.notes[-1] == f"`dmb restore {ARCHIVE}` brings the evidence here"
     restore(ARCHIVE)
     raw = Path(RAW)
     raw.write_bytes(raw.read_bytes().replace(b'"confidence', b'"confidencE', 1))
-    with pytest.raises(DamagedFile, match=RAW):
-        rebuild(load_document(Path("results/tiny.0/release.json")))
+    (finding,) = verified().findings
+    # what is compared with it rests on it, too
+    assert (finding.file, finding.cells) == (RAW, (("keyword", "alpha"), ("keyword", "order")))
+
+
+def test_whatever_was_published_is_held_to_the_manifest(owner):
+    def held() -> dict[str, str]:
+        seen = Verification("tiny.0")
+        check_manifest("tiny.0", Path("results"), seen)
+        return {f.file: f.problem for f in seen.findings}
+
+    listed = "results/tiny.0/MANIFEST.sha256"
+    assert held() == {}
+    names = [line.split()[1] for line in Path(listed).read_text().splitlines()]
+    assert {"tiny.0.md", "tiny.0.html", "tiny.0/FINDINGS.md", "tiny.0/prices.toml", "tiny.0.archive.tar.xz"} <= set(
+        names
+    )
+    for path in (Path("results") / name for name in names):
+        whole = path.read_bytes()
+        path.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
+        assert held() == {str(path): f"its bytes are not those that {listed} names"}
+        path.unlink()
+        assert held() == {str(path): f"is in {listed} and not here"}
+        path.write_bytes(whole)
+    write_whole(Path("results/tiny.0/MORE.md"), b"# More\n")
+    write_whole(Path("results/tiny.0.1.md"), b"of another release\n")
+    assert held() == {"results/tiny.0/MORE.md": f"is not in {listed}: it was not published with the release"}
+    for damage in (lambda: Path(listed).write_bytes(b""), Path(listed).unlink):
+        damage()
+        assert held() == {listed: "is damaged or not here: nobody can say what was published"}
 
 
 def test_an_archive_puts_nothing_into_a_project_but_evidence(clone, tmp_path):
