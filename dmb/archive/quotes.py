@@ -89,10 +89,13 @@ class Quotes:
 
 
 class Search:
-    """Looks for any of many texts, and for fragments of them, in files of any kind. ``allowed`` as above."""
+    """Looks for any of many texts, and for fragments of them, in files of any kind. ``allowed`` as above.
 
-    def __init__(self, texts: Iterable[str], allowed: Iterable[str] = ()) -> None:
-        found = [own for t in texts if len(own := words(t)) >= SHORTEST]
+    ``shortest``: texts of fewer words are not looked for.
+    """
+
+    def __init__(self, texts: Iterable[str], allowed: Iterable[str] = (), shortest: int = SHORTEST) -> None:
+        found = [own for t in texts if len(own := words(t)) >= shortest]
         self._runs: dict[int, set[int]] = {}
         for own in found:
             size = min(ANYWHERE, len(own))

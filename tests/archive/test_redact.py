@@ -24,7 +24,7 @@ from tests.scoring import by_hand
 from tests.scoring.by_hand import SUITE, attempt, chat, price, score, tokens
 
 TEXTS = (
-    "Why was I charged twice for the “same” coffee at Zürich airport?",
+    "Who billed me twice for one “small” coffee at Zürich airport?",
     'Ok\n"lor", see you at the other\tstation then, before seven',
     "Yup",
     "my card was swallowed by a machine",
@@ -112,7 +112,7 @@ def test_a_reply_that_quotes_a_text_comes_to_the_same_without_it(name, n):
         (done,), counts = redact(told)
         assert (counts.n_replies, counts.n_kept) == (1, 0)
         assert Search([TEXTS[n]]).first_in(json_line(done).encode()) is None
-        assert "charged twice" not in json.dumps(done) and "see you" not in json.dumps(done)
+        assert "billed me" not in json.dumps(done) and "see you" not in json.dumps(done)
         field = "reply_base64" if isinstance(QUOTING[name](text), bytes) else "reply"
         assert {k: v for k, v in done.items() if k != field} == {k: v for k, v in told.items() if k != field}
 

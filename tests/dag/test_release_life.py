@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from dmb.archive.command import make_archive
+from dmb.archive.quotes import Search
 from dmb.archive.restore import read_archive, restore
 from dmb.archive.seal import explanations, seal, write_corrections
 from dmb.archive.tarball import pack, unpack
@@ -28,6 +30,7 @@ from dmb.store.files import write_whole
 from dmb.verify.check import verify_release
 from dmb.verify.findings import Verification
 from dmb.verify.sealed import check_manifest
+from tests.dag import situations
 from tests.dag.tiny import Tiny
 from tests.publish.factory import golden_release
 
@@ -493,3 +496,45 @@ def test_a_later_release_says_which_numbers_it_corrects_and_why(owner):
     Path("data/corrections.toml").write_text("[[correction]]\nold = 1\n")
     with pytest.raises(InputError, match=r"^data/corrections\.toml: "):
         write_corrections("tiny.0", "tiny")
+
+
+# -- texts of others
+
+
+@pytest.mark.long
+def test_texts_of_others_leave_the_requests_and_every_number_stays(tmp_path, monkeypatch):
+    """Contenders behind wires, asked of a simulator: their logs hold every question in full."""
+    t = situations.project(tmp_path / "owner", ["gpt-5-4-nano", "claude-haiku-4-5"])
+    t.edit("data/suites/many.toml", "publish_text = true", "publish_text = false")
+    with situations.simulated() as simulator:
+        t.snakemake(f"results/{situations.TWIN}.md", env={"DMB_SIMULATOR": simulator.address})
+    monkeypatch.chdir(t.root)
+    logs = sorted(Path("runs").glob("*/raw/*.attempts.jsonl"))
+    texts = [json.loads(line)["text"] for line in Path("data/many.jsonl").read_text().splitlines()]
+    assert len(logs) == 2 and all(text in log.read_text() for log in logs for text in texts)
+
+    path, _ = make_archive(situations.TWIN, private=False)
+    files = unpack(path)
+    search = Search(texts, shortest=3)
+    assert len(search) == len(texts)
+    assert {name for name, data in files.items() if search.first_in(data) is not None} == set()
+    counts = json.loads(files[f"{logs[0].parent.parent}/redactions.json"])["logs"]
+    assert {log.name: counts[log.name]["n_requests"] for log in logs} == dict.fromkeys(
+        (log.name for log in logs), situations.N
+    )
+    kept, _ = make_archive(situations.TWIN, private=True)
+    assert unpack(kept)[str(logs[0])] == logs[0].read_bytes()
+
+    # a folder with the published files and the archive alone
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copytree(t.root / "results", other / "results")
+    monkeypatch.chdir(other)
+    restore(path)
+    found = verify_release(situations.TWIN, Path("results"), HERE)
+    assert found.holds, found.findings
+    assert (found.n_requests, found.n_requests_without_text) == (0, 2 * situations.N)
+    restored = Path(logs[0])
+    restored.write_bytes(restored.read_bytes().replace(b"sha256:", b"sha255:", 1))
+    (finding,) = verify_release(situations.TWIN, Path("results"), HERE).findings
+    assert finding.file == str(logs[0])
