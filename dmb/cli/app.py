@@ -37,7 +37,7 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import archive, audit, export, report, run, seal, simulate, verify, watch
+    from dmb.cli import archive, audit, explain, export, report, run, seal, simulate, verify, watch
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
@@ -50,6 +50,7 @@ def _register() -> None:
     app.command("restore")(archive.restore)
     app.command("seal")(seal.seal)
     app.command("corrections")(seal.corrections)
+    app.command("explain")(explain.explain)
 
 
 def run_app() -> None:

@@ -67,7 +67,7 @@ def score_evidence(
     slot = choices[0].id
     outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
     bins = metrics.reliability(*confidence.confidences(evidence.first_rows, slot))
-    counted = {(r.item.id, r.item.permutation) for r in _answerable(evidence.first_rows, suite)}
+    counted = {(r.item.id, r.item.permutation) for r in answerable(evidence.first_rows, suite)}
     return Score(
         score_key=score_key,
         cell_key=rec.cell_key,
@@ -108,8 +108,8 @@ def score_evidence(
 
 def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFile, slot: str) -> dict[str, Measure]:
     rows: Sequence[Row] = evidence.first_rows
-    answerable = _answerable(rows, suite)
-    named = measures.accuracy(answerable, slot) | measures.accuracy_band(answerable, slot)
+    judged = answerable(rows, suite)
+    named = measures.accuracy(judged, slot) | measures.accuracy_band(judged, slot)
     named["macro_f1"] = measures.macro_f1(evidence, suite, slot)
     named |= confidence.calibration(rows, slot) | confidence.beside_calibration(rows, slot)
     named["disagreement_rate"] = measures.disagreement(evidence.rows, slot, evidence.repeats)
@@ -120,7 +120,7 @@ def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFi
     return named
 
 
-def _answerable(rows: Sequence[Row], suite: SuiteFile) -> Sequence[Row]:
+def answerable(rows: Sequence[Row], suite: SuiteFile) -> Sequence[Row]:
     """Where most items have no right answer, accuracy is a question to the others alone."""
     return [r for r in rows if r.item.slices.get("kind") == "control"] if suite.metrics.honesty else rows
 

@@ -151,6 +151,9 @@ def score(
         negotiation=tuple(negotiation),
         parts={
             "contender": (who or entry(name)).model_dump(mode="json", exclude_defaults=True),
+            "asker": {"name": "wire:chat_completions", "version": 1},
+            "protocol": 3,
+            "question": text_digest("question"),
             "limit": None,
             "repeats": repeats,
             "learns": {},

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
 
+from dmb.cli.app import run_app
 from dmb.publish.release import Release
 from dmb.publish.write import rendered
 from dmb.store.evidence_root import EvidenceRoot
@@ -30,3 +32,18 @@ def render(release: Release) -> dict[str, bytes]:
 def verified() -> Callable[[Tiny], Verification]:
     """Verifies the release of a tiny project."""
     return lambda t: verify_release("tiny", t.root / "results", EvidenceRoot(t.root), render=render)
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Carries out a command of dmb in a tiny project, within this process: (exit code, stdout, stderr)."""
+
+    def carry_out(t: Tiny, *words: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(t.root)
+        monkeypatch.setattr(sys, "argv", ["dmb", *words])
+        with pytest.raises(SystemExit) as ended:
+            run_app()
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return carry_out

@@ -11,16 +11,25 @@ from pathlib import Path
 import pytest
 
 from dmb.canonical import sha256_hex
+from dmb.cli.jobs import run_job
+from dmb.contracts.price import PriceRow
 from dmb.contracts.release import ReleaseDocument
+from dmb.planning.plan import Planner
+from dmb.planning.project import load_project
 from dmb.publish.document import document_bytes, load_document, signed
-from dmb.store.evidence_root import EvidenceRoot
+from dmb.store.evidence_root import HERE, EvidenceRoot
 from dmb.store.files import load_json, pretty_json
 from dmb.verify.check import verify_release
 from dmb.verify.findings import Verification
 from tests.dag.changes import ALL
 from tests.dag.tiny import Tiny
+from tests.scoring.by_hand import attempt, chat, price, score, tokens
+from tests.verify.billed import PRICES, document_of, table
 
 Verify = Callable[[Tiny], Verification]
+Command = Callable[..., tuple[int, str, str]]
+
+CODE_NOTE = "the release was scored by other code than this (DMB 0.1.0)"
 
 #: Cells of `order` are compared with those of `alpha`.
 WITH_ORDER = {"alpha": ("alpha", "order"), "order": ("order",), "beta": ("beta",)}
@@ -294,3 +303,72 @@ def test_no_score_file_is_read(t: Tiny, verified: Verify) -> None:
     for path in (t.root / "runs").rglob("decisions/*"):
         path.unlink()
     assert verified(t).holds
+
+
+# -- prices
+
+
+@pytest.fixture
+def billed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[PriceRow]:
+    """Two billed contenders in the current folder, and the rows that they were priced with."""
+    monkeypatch.chdir(tmp_path)
+    prices = [price("a"), price("b"), price("c")]
+    scores = [score(name, [attempt(chat(tokens(10, 2)))], prices[n : n + 1]) for n, name in enumerate("ab")]
+    document_of(scores, prices[:2])
+    PRICES.write_text(table(prices))
+    return prices
+
+
+def price_findings() -> tuple[set[str], list[str]]:
+    found = verify_release("billed", Path("results"), HERE, render=lambda release: {})
+    return {n for f in found.findings if f.file == str(PRICES) for n in f.cell_names()}, found.notes
+
+
+def test_a_row_of_the_price_table_names_its_cells(billed: list[PriceRow]) -> None:
+    note = f"{PRICES} was edited since the release was published, and no row of it with that"
+    assert price_findings() == (set(), [note, CODE_NOTE])
+    for name in "ab":
+        text = table(billed).encode()
+        at = text.index(f'model = "{name}"'.encode())
+        for field in (b'input = "1"', b'output = "2"', b"example.org", b"2026-11-30"):
+            PRICES.write_bytes(text)
+            flip(PRICES, text.index(field, at) + len(field) - 2)
+            assert price_findings()[0] == {f"{name}.by-hand"}, field
+    PRICES.write_bytes(table(billed).encode().replace(b"[[price]]", b"[[price]", 1))
+    assert price_findings()[0] == {"a.by-hand", "b.by-hand"}
+
+
+# -- the command
+
+
+def test_the_command(tiny: Tiny, command: Command) -> None:
+    code, out, err = command(tiny, "verify", "tiny")
+    assert (code, err) == (0, "") and out.endswith("release tiny: verified\n")
+    log = "runs/tiny-1/raw/keyword.alpha.attempts.jsonl"
+    flip(tiny.root / log, 40)
+    code, out, err = command(tiny, "verify", "results/tiny.md")
+    assert (code, err) == (3, "")
+    assert f"{log}: sha256 is " in out and "touches keyword.alpha, keyword.order\n" in out
+    code, out, _ = command(tiny, "verify", "tiny", "--json")
+    told = json.loads(out)
+    assert code == 3 and told["verified"] is False
+    assert [(f["file"], f["cells"]) for f in told["findings"]] == [(log, ["keyword.alpha", "keyword.order"])]
+    code, out, err = command(tiny, "verify", "nowhere")
+    assert (code, out) == (2, "") and err.startswith("dmb: results/nowhere/release.json: is not here")
+
+
+def test_an_edited_score_is_not_published(
+    tiny: Tiny, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tiny.root)
+    key = Planner(load_project()).release("tiny").key
+    before = Path("results/tiny.md").read_bytes()
+    assert key is not None and run_job("publish", ["tiny", key]) == 0
+    path = next(Path("runs/_cells").glob("keyword.beta/*/score.*.json"))
+    text = path.read_text()
+    for old, new in (('"value": 0.', '"value": 0.9'), ('"sha256": "', '"sha256": "0'), ('"n": 6', '"n": 7')):
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        assert run_job("publish", ["tiny", key]) == 3
+        assert str(path) in capsys.readouterr().err
+    assert Path("results/tiny.md").read_bytes() == before
