@@ -81,6 +81,7 @@ def score(receipt: str, expected_key: str, out: str, reference: str = "") -> Non
     from dmb.scoring.score_file import score_bytes
     from dmb.store.files import write_whole
     from dmb.store.receipts import load_receipt
+    from dmb.store.snapshots import prices_asked_at, rows_that_differ
 
     project = load_project()
     rec = load_receipt(Path(receipt))
@@ -99,9 +100,11 @@ def score(receipt: str, expected_key: str, out: str, reference: str = "") -> Non
     )
     if not key.startswith(expected_key):
         raise DmbError(f"{out}: prices, suite or code changed since the plan was made; start again")
-    write_whole(
-        Path(out), score_bytes(score_cell(Path(receipt), suite, prices, Path(reference) if reference else None, key))
-    )
+    # the receipt names its run, so that what the run was priced with needs no place in the key
+    others = rows_that_differ(prices, prices_asked_at(rec.run), rec.parts["contender"])
+    compare_with = Path(reference) if reference else None
+    scored = score_cell(Path(receipt), suite, prices, compare_with, key, other_prices=others)
+    write_whole(Path(out), score_bytes(scored))
 
 
 def publish(release: str, expected_key: str) -> None:

@@ -174,7 +174,8 @@ class TimingRecord(FrozenLate):
 class Score(FrozenLate):
     """``score.<n>.<scorekey>.json``: one cell's numbers, each recomputable from the receipt's raw log.
 
-    ``repeats``: how often each item was asked. ``timing``: None where nothing was sent over a wire. ``answers``: one for
+    ``cost_other``: the same attempts by the other price table: that of the run for a draft, today's for merged runs; None
+    where the two do not differ. ``repeats``: how often each item was asked. ``timing``: None where nothing was sent over a wire. ``answers``: one for
     each choice slot. ``places`` and ``thresholds``: of the first of them, empty where there is nothing to read them off.
     """
 
@@ -207,6 +208,7 @@ class Score(FrozenLate):
     cost: CostRecord | None = None
     cost_usd: str | None = None
     cost_note: str | None = None
+    cost_other: CostRecord | None = None
     negotiation: tuple[NegotiationSpend, ...] = ()
     timing: TimingRecord | None = None
     answers: tuple[AnswerColumns, ...] = ()

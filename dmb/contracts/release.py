@@ -95,6 +95,7 @@ class EvidenceCell(Frozen):
     scoring_code: Sha256
     score_key: Sha256
     asked: AskedOtherwise | None = None
+    other_prices: tuple[int, ...] | None = None
 
 
 class ReleaseDocument(Frozen):
@@ -102,6 +103,7 @@ class ReleaseDocument(Frozen):
 
     ``sources``: those that its suites name for attribution. ``files``: path -> sha256 of what lies beside the logs and never
     changes. ``tables``: the same of tables that people may edit later. ``libraries``: versions of what computes and draws.
+    ``other_prices``: rows of the other price table where it differs: the runs' own for a draft, today's for merged runs.
     ``command``: what makes these files again from the evidence, where that is not the workflow.
     ``sha256``: over the canonical JSON of all other fields.
     """
@@ -124,4 +126,5 @@ class ReleaseDocument(Frozen):
     publishing_code: Sha256
     libraries: dict[str, str | None]
     command: str | None = None
+    other_prices: tuple[PriceRow, ...] = ()
     sha256: Sha256

@@ -50,6 +50,11 @@ def scored(score: Score) -> Amount:
     return _of(score.cost)
 
 
+def by_the_other_table(score: Score) -> Amount:
+    """The same by the other price table; what it is by the one that counts, where the two do not differ."""
+    return scored(score) if score.cost_other is None else _of(score.cost_other)
+
+
 def negotiated(spend: NegotiationSpend) -> Amount:
     """What one run's probes cost."""
     return _of(spend.cost)

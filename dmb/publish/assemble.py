@@ -8,6 +8,7 @@ from typing import Any
 import dmb
 from dmb.canonical import sha256_hex
 from dmb.contracts.cell import Receipt
+from dmb.contracts.price import PriceRow
 from dmb.contracts.release import (
     ContenderEntry,
     Deviation,
@@ -26,6 +27,7 @@ from dmb.publish.document import signed
 from dmb.publish.numbers import things
 from dmb.store.files import file_sha256, load_json
 from dmb.store.layout import items_path, run_dir, texts_path
+from dmb.store.snapshots import prices_asked_at, rows_that_differ
 
 #: What computes and draws besides our own code: with others, a last digit or a line may come out otherwise.
 _LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
@@ -47,6 +49,12 @@ def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
     places = {c: tuple(prices.index(row) for row in project.price_rows(c)) for c in contenders}
     receipts = [(c, *_receipt(c)) for c in planned.cells]
     runs = sorted({receipt.run for _, receipt, _ in receipts})
+    asked_at = {run: prices_asked_at(run) for run in runs}
+    others = {
+        r.cell_key: rows_that_differ(project.price_rows(r.contender), asked_at[r.run], r.parts["contender"])
+        for _, r, _ in receipts
+    }
+    other_prices = tuple(dict.fromkeys(row for rows in others.values() for row in rows or ()))
     manifests = manifests_of(runs)
     files = {run_dir(run) / name for run in runs for name in SNAPSHOTS}
     files |= {items_path(r.suite, r.items) for _, r, _ in receipts}
@@ -69,8 +77,11 @@ def make_document(project: Project, planned: PlannedRelease) -> ReleaseDocument:
             for suite in suites.values()
         ),
         contenders=tuple(ContenderEntry(id=name, entry=entry) for name, entry in contenders.items()),
-        cells=tuple(_cell(*found, places[found[0].contender]) for found in receipts),
+        cells=tuple(
+            _cell(*found, places[found[0].contender], others[found[1].cell_key], other_prices) for found in receipts
+        ),
         prices=prices,
+        other_prices=other_prices,
         sources={a: project.sources[a] for a in sorted({a for s in suites.values() for a in s.attribution})},
         deviations=deviations_of(manifests, planned.spec.limit),
         runs=tuple(run_facts(run, manifest) for run, manifest in manifests.items()),
@@ -92,7 +103,14 @@ def _receipt(cell: PlannedCell) -> tuple[Receipt, str]:
         raise DamagedFile(f"{cell.receipt}: is damaged; delete it: rows that are on disk are not asked again") from None
 
 
-def _cell(cell: PlannedCell, receipt: Receipt, receipt_sha256: str, prices: tuple[int, ...]) -> EvidenceCell:
+def _cell(
+    cell: PlannedCell,
+    receipt: Receipt,
+    receipt_sha256: str,
+    prices: tuple[int, ...],
+    others: tuple[PriceRow, ...] | None,
+    other_prices: tuple[PriceRow, ...],
+) -> EvidenceCell:
     return EvidenceCell(
         contender=cell.contender,
         suite=cell.suite,
@@ -109,6 +127,7 @@ def _cell(cell: PlannedCell, receipt: Receipt, receipt_sha256: str, prices: tupl
         compared=str(cell.compared) if cell.compared else None,
         scoring_code=scoring_code(receipt.parts["asker"]["name"]),
         score_key=cell.score_key,
+        other_prices=None if others is None else tuple(other_prices.index(row) for row in others),
     )
 
 

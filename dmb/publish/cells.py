@@ -62,6 +62,7 @@ def _cell(score: Score) -> dict[str, Any]:
         "cost_usd": score.cost_usd,
         "cost_note": score.cost_note,
         "cost": None if score.cost is None else score.cost.model_dump(mode="json") | {"gap": _gap(score)},
+        "cost_other": None if score.cost_other is None else score.cost_other.model_dump(mode="json"),
         "negotiation": [spend.model_dump(mode="json") for spend in score.negotiation],
         "timing": None if score.timing is None else _timing(score.timing),
         "slices": [{"by": part.by, "value": part.value, "metrics": _metrics(part.metrics)} for part in score.slices],

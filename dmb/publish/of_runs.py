@@ -23,6 +23,7 @@ from dmb.publish.assemble import SNAPSHOTS, deviations_of, libraries_here, manif
 from dmb.publish.document import signed
 from dmb.store.files import file_sha256
 from dmb.store.layout import items_path, run_dir, texts_path
+from dmb.store.snapshots import rows_that_differ
 
 
 def document_of_runs(project: Project, merged: Merged, name: str, command: str) -> ReleaseDocument:
@@ -35,6 +36,11 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
     for cell in cells.values():
         _must_fit(cell, suites[cell.receipt.suite])
     prices = tuple(dict.fromkeys(row for cell in cells.values() for row in cell.prices))
+    others = {
+        who: rows_that_differ(cell.prices, project.prices, cell.receipt.parts["contender"])
+        for who, cell in cells.items()
+    }
+    other_prices = tuple(dict.fromkeys(row for rows in others.values() for row in rows or ()))
     compared = {who: cells.get((who[0], suites[who[1]].metrics.compare_with or "")) for who in cells}
     keys = {who: _score_key(cell, suites[who[1]], compared[who]) for who, cell in cells.items()}
     title = f"Merged from {' and '.join(filter(None, (', '.join(r.id for r in merged.runs[:-1]), merged.runs[-1].id)))}"
@@ -83,11 +89,13 @@ def document_of_runs(project: Project, merged: Merged, name: str, command: str) 
                 compared=None if (other := compared[who]) is None else str(other.receipt_path),
                 scoring_code=scoring_code(cell.receipt.parts["asker"]["name"]),
                 score_key=keys[who],
+                other_prices=None if (rows := others[who]) is None else tuple(other_prices.index(row) for row in rows),
                 asked=_otherwise(_question(project, cell, suites[who[1]]), questions[who[1]], cell, contenders[who[0]]),
             )
             for who, cell in cells.items()
         ),
         prices=prices,
+        other_prices=other_prices,
         sources={a: project.sources[a] for a in sorted({a for s in suites.values() for a in s.attribution})},
         deviations=(*(Deviation(*note) for note in merged.notes), *deviations_of(manifests, spec.limit)),
         runs=tuple(run_facts(run, manifest) for run, manifest in manifests.items()),

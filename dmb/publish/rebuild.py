@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dmb.canonical import sha256_hex
 from dmb.contracts.cell import Receipt, Score
-from dmb.contracts.price import PricesFile
+from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.release import EvidenceCell, ReleaseDocument
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.publish.item_texts import shown_texts
@@ -71,9 +71,15 @@ def rescored(document: ReleaseDocument, root: EvidenceRoot = HERE) -> ScoreOf:
             Path(cell.compared) if cell.compared else None,
             cell.score_key,
             root,
+            other_rows(document, cell),
         )
 
     return score
+
+
+def other_rows(document: ReleaseDocument, cell: EvidenceCell) -> list[PriceRow] | None:
+    """What the other price table has for a cell, where it differs."""
+    return None if cell.other_prices is None else [document.other_prices[place] for place in cell.other_prices]
 
 
 def stored(root: EvidenceRoot = HERE) -> ScoreOf:

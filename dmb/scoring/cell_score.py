@@ -35,11 +35,15 @@ def score_cell(
     reference: Path | None,
     score_key: str,
     root: EvidenceRoot = HERE,
+    other_prices: Sequence[PriceRow] | None = None,
 ) -> Score:
-    """Everything about one cell. ``reference``: receipt of the cell that this one is compared with; paths below ``root``."""
+    """Everything about one cell. ``reference``: receipt of the cell that this one is compared with; paths below ``root``.
+
+    ``other_prices``: rows of the other table, where it differs from the one that counts.
+    """
     evidence = open_evidence(receipt, suite.slots, root)
     compared = open_evidence(reference, suite.slots, root) if reference is not None else None
-    return score_evidence(evidence, suite, prices, compared, score_key, root)
+    return score_evidence(evidence, suite, prices, compared, score_key, root, other_prices)
 
 
 def score_evidence(
@@ -49,6 +53,7 @@ def score_evidence(
     compared: Evidence | None,
     score_key: str,
     root: EvidenceRoot = HERE,
+    other_prices: Sequence[PriceRow] | None = None,
 ) -> Score:
     """The same of evidence that is open."""
     rec = evidence.receipt
@@ -100,6 +105,7 @@ def score_evidence(
         cost=cost.record,
         cost_usd=None if cost.total_usd is None else usd_digits(cost.total_usd),
         cost_note=cost.note,
+        cost_other=None if other_prices is None else costs(evidence.rows, other_prices, tier).record,
         negotiation=negotiation_spend(rec, prices, tier, root),
         timing=timing_record(evidence.rows),
         answers=tuple(answer_columns(evidence, s.id, counted) for s in choices),

@@ -11,7 +11,7 @@ from dmb.contracts.release import ReleaseDocument
 from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.planning.keys import publishing_code, scoring_code
 from dmb.publish.document import load_document, question_of
-from dmb.publish.rebuild import release_of
+from dmb.publish.rebuild import other_rows, release_of
 from dmb.publish.write import RELEASE_JSON, rendered
 from dmb.scoring.cell_score import score_evidence
 from dmb.scoring.evidence import Evidence, open_evidence
@@ -107,7 +107,8 @@ def _score(
             if cell.compared is not None:
                 compared = opened.get(cell.compared) or open_evidence(Path(cell.compared), suite.suite.slots, root)
             prices = [document.prices[place] for place in cell.prices]
-            scores.append(score_evidence(evidence, suite.suite, prices, compared, cell.score_key, root))
+            others = other_rows(document, cell)
+            scores.append(score_evidence(evidence, suite.suite, prices, compared, cell.score_key, root, others))
         except (DmbError, ValueError, KeyError) as e:
             # a log with the recorded digest that cannot be read was written so
             seen.add(cell.raw or cell.receipt, f"cannot be scored: {e}", [who])

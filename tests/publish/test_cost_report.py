@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -310,3 +311,19 @@ def test_the_cached_share_is_printed_for_each_cell():
     assert (found["value"], found["num"], found["den"], found["n"]) == (0.125, 125, 1000, 1)
     # it stands in one place
     assert "measure-cached-share" not in page and "Cached share." not in "".join(made.measure_lines)
+
+
+def test_both_sums_stand_in_the_table_where_prices_have_changed() -> None:
+    logged = [attempt(chat(tokens(1_000_000, 0)), item=n) for n in range(3)]
+    old, new, same = price("m1", input="1"), price("m1", input="3"), price("m2", input="1")
+    scores = [score("m1", logged, [new], others=[old]), score("m2", logged, [same])]
+    assert (scores[0].cost_usd, scores[0].cost_other.priced_usd, scores[1].cost_other) == ("9", "3", None)
+    text, _, document = published(release(scores, [new, same]))
+    assert "| At the prices when asked, USD |" in text
+    # who has the same prices in both has the same sum
+    table = release(scores, [new, same]).spend_table
+    assert (texts(table, "Model m1")[:2], texts(table, "Model m2")[:2]) == (["9.0000", "3.0000"], ["3.0000", "3.0000"])
+    assert [c["cost_other"] and c["cost_other"]["priced_usd"] for c in document["cells"]] == ["3", None]
+    merged = replace(release(scores, [new, same]), command="dmb report --runs a")
+    assert merged.spend_table.columns[2].label == "At today's prices"
+    assert release(scores[1:], [same]).spend_table.columns[2].label == "Per 1,000 decisions"

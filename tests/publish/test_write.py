@@ -109,6 +109,7 @@ def test_cells_file(golden: Release, published: Path) -> None:
         "cost_usd",
         "cost_note",
         "cost",
+        "cost_other",
         "negotiation",
         "timing",
         "slices",

@@ -119,6 +119,7 @@ def score(
     suite: SuiteFile = SUITE,
     repeats: int = 1,
     negotiation: Sequence[Negotiation] = (),
+    others: Sequence[PriceRow] | None = None,
 ) -> Score:
     """The score of one cell, made from files in the current folder and read back from its own."""
     key = sha256_hex(f"{name} {suite.id}".encode())
@@ -160,7 +161,7 @@ def score(
         },
     )
     write_receipt(path, receipt)
-    data = score_bytes(score_cell(path, suite, prices, None, key))
+    data = score_bytes(score_cell(path, suite, prices, None, key, other_prices=others))
     return parse_score(data, path)
 
 

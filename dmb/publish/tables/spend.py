@@ -30,9 +30,12 @@ def spend_table(release: Release) -> Table:
     """One row per contender, over all its cells."""
     contenders, remarks = rows_and_remarks(release, release.suites)
     rows = tuple(_row(release, contender) for contender in contenders)
+    # for a draft the run's table is the other one, for merged runs today's
+    other = Column("At today's prices" if release.command else "At the prices when asked", unit="USD")
     columns = (
         Column("Contender", numeric=False),
         Column("Cost", unit="USD"),
+        *((other,) if _tables_differ(release) else ()),
         Column("Per 1,000 decisions", unit="USD"),
         Column("Attempts"),
         Column("Unknown share", unit="% of attempts"),
@@ -43,6 +46,12 @@ def spend_table(release: Release) -> Table:
     )
     caption = "Every attempt that was kept, retries included, at list prices. What is not known is called unknown and never taken as 0."
     return Table("spend", "Spend", caption, columns, rows, remarks=(*_in_all(release), *remarks))
+
+
+def _tables_differ(release: Release) -> bool:
+    """Whether any cell costs another sum by the table that does not count: today's, or that of the run which asked."""
+    scores = [score for score in release.cells.values() if score.cost_other is not None]
+    return any(amounts.by_the_other_table(score) != amounts.scored(score) for score in scores)
 
 
 def _in_all(release: Release) -> tuple[str, ...]:
@@ -112,7 +121,8 @@ def _row(release: Release, contender: str) -> Row:
     tokens = [_tokens(asked, name) for name in _TOKENS]
     if not release.billed(contender):
         nothing = Value(NOT_BILLED, muted=True)
-        return Row((head, nothing, nothing, attempts, Value("–", muted=True), *tokens, Value(_OWN_MACHINE)))
+        others = (nothing,) if _tables_differ(release) else ()
+        return Row((head, nothing, *others, nothing, attempts, Value("–", muted=True), *tokens, Value(_OWN_MACHINE)))
     known = [score for score in asked if score.cost_usd is not None]
     total = _scored(release, contender)
     decisions = sum(score.n_expected - score.outcomes.get("skipped", 0) for score in asked)
@@ -124,7 +134,11 @@ def _row(release: Release, contender: str) -> Row:
             remarks.insert(0, f"{len(asked) - len(known)} of {len(asked)} cells unknown")
     else:
         per_1000 = Value(numbers.usd(1000 * total.known_usd / decisions)) if decisions else Value("n/a", muted=True)
-    return Row((head, total.value, per_1000, attempts, _unknown_share(asked), *tokens, Value(words(remarks, "–"))))
+    other = amounts.together(amounts.by_the_other_table(score) for score in asked)
+    others = (other.value,) if _tables_differ(release) else ()
+    return Row(
+        (head, total.value, *others, per_1000, attempts, _unknown_share(asked), *tokens, Value(words(remarks, "–")))
+    )
 
 
 def _reasons(notes: Iterable[str]) -> list[str]:
