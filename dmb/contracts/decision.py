@@ -9,6 +9,9 @@ from pydantic import Field
 from dmb.contracts.attempt import Outcome, Usage
 from dmb.contracts.frozen import Frozen
 
+#: What is taken as latency: of a decision, its retries included, and of its last request alone.
+LATENCY_SCOPES = ("decision", "request")
+
 ConfidenceKind = Literal["native-probability", "native", "stated", "logprob", "rule"]
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dmb.canonical import canonical_json
+from dmb.contracts.decision import LATENCY_SCOPES
 from dmb.errors import UsageError
 from dmb.merge.opened import OpenedRun, RunCell
-
-#: What is measured as latency, for runs whose manifest does not say it: they all took both.
-_SCOPES = ("decision", "request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,8 @@ def differing_protocols(runs: Iterable[OpenedRun]) -> list[Difference]:
 
 def _protocol(run: OpenedRun) -> Iterator[tuple[str, Any]]:
     yield "protocol version", run.manifest.get("protocol_version")
-    yield "latency scopes", list(run.manifest.get("latency_scopes", _SCOPES))
+    # manifests of before it was written down: they all took both
+    yield "latency scopes", list(run.manifest.get("latency_scopes", LATENCY_SCOPES))
     yield "definition of confidence", _short(run.manifest.get("confidence_definition"))
     for cell in run.cells.values():
         yield from _of_cell(cell)

@@ -13,6 +13,7 @@ from typing import Any
 import dmb
 from dmb.canonical import digest, sha256_hex
 from dmb.contracts.cell import RunStatus
+from dmb.contracts.decision import LATENCY_SCOPES
 from dmb.planning.keys import installed_version
 from dmb.planning.plan import PlannedCell
 from dmb.planning.project import CONTENDERS, PRICES, Project
@@ -66,6 +67,7 @@ def _facts(project: Project, release: str, cells: list[PlannedCell], snapshots: 
         "items": {s: next(c.job["items"]["sha256"] for c in cells if c.suite == s) for s in suites},
         "questions": {s: next(c.job["parts"]["question"] for c in cells if c.suite == s) for s in suites},
         "confidence_definition": digest(CONFIDENCE_DEFINITION),
+        "latency_scopes": list(LATENCY_SCOPES),
         "prompt_versions": {s: project.suites[s].prompt_version for s in suites},
         "scorer_versions": {s: project.suites[s].scorer_version for s in suites},
         "expected": {f"{c.contender}.{c.suite}": c.n_expected for c in cells},

@@ -85,6 +85,7 @@ def test_latency_scopes_and_the_definition_of_confidence_must_agree(ground: Grou
     ground.run("a", "random", "alpha")
     ground.run("b", "random", "beta")
     path = run_dir("b") / "manifest.json"
+    assert load_json(path)["latency_scopes"] == ["decision", "request"]
     whole = path.read_bytes()
     for field, value, what in (
         ("latency_scopes", ["request"], 'latency scopes: ["decision","request"] in a, ["request"] in b'),
