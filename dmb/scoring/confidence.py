@@ -15,7 +15,8 @@ Rows = Sequence[Row]
 #: Error rates of which it is told how many rows can be kept, in per cent.
 RISKS = (1, 5, 10)
 _NOTHING = "no valid decisions with a confidence"
-_BESIDE = (
+#: What is over the same rows as ECE.
+BESIDE = (
     "ece_floor",
     "ece_debiased",
     "ece_smooth",
@@ -47,7 +48,7 @@ def beside_calibration(rows: Rows, slot: str) -> dict[str, Measure]:
     """What ECE and Brier score are to be read with, log loss, and what is gained by keeping the surest rows."""
     found = _sure(rows, slot)
     if not found:
-        return {name: unknown(_NOTHING) for name in _BESIDE} | _options_loss(rows, slot)
+        return {name: unknown(_NOTHING) for name in BESIDE} | _options_loss(rows, slot)
     confidence, correct = confidences(rows, slot)
     parts = metrics.brier_parts(confidence, correct)
     loss, clipped = metrics.log_loss(metrics.given_to_outcome(confidence, correct))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dmb.contracts.suite import SuiteFile
 from dmb.scoring.cell_score import answerable
+from dmb.scoring.confidence import BESIDE
 from dmb.scoring.evidence import Evidence, Row
 from dmb.scoring.measures import HONEST_AT_MOST
 
@@ -56,6 +57,14 @@ def _valid(rows: Rows) -> list[Member]:
 
 def _end_to_end(rows: Rows) -> list[Member]:
     return [Member(r, r.correct(rows.slot)) for r in rows.answerable if r.decision.outcome != "skipped"]
+
+
+def _worst_case(rows: Rows) -> list[Member]:
+    return [Member(r, r.correct(rows.slot)) for r in rows.answerable]
+
+
+def _best_case(rows: Rows) -> list[Member]:
+    return [Member(r, r.decision.outcome != "valid" or r.correct(rows.slot)) for r in rows.answerable]
 
 
 def _outcome(name: str) -> _Of:
@@ -123,12 +132,13 @@ def _honest(control: bool) -> _Of:
 _MEMBERS: dict[str, _Of] = {
     "accuracy_valid": _valid,
     "accuracy_end_to_end": _end_to_end,
+    "accuracy_worst_case": _worst_case,
+    "accuracy_best_case": _best_case,
     **{f"{name}_rate": _outcome(name) for name in ("malformed", "truncated", "refused", "failed", "unsupported")},
     "completed_rate": _of_expected(lambda r: r.decision.outcome != "skipped"),
     "valid_rate": _of_expected(lambda r: r.decision.outcome == "valid"),
     "macro_f1": _predicted,
-    "ece": _with_confidence,
-    "brier": _with_confidence,
+    **dict.fromkeys(("ece", "brier", *BESIDE), _with_confidence),
     **{f"latency_{p}_ms": _timed for p in ("p50", "p95", "p99")},
     **{f"request_latency_{p}_ms": _request_timed for p in ("p50", "p95", "p99")},
     "cost_usd_per_1000": _completed,
