@@ -27,6 +27,7 @@ def verify(
 
     Exit code: 0 where everything holds, 2 usage, 3 where anything differs, is missing or cannot be traced.
     """
+    from dmb.cli.recorded_code import verify_with_recorded_code
     from dmb.cli.target import published_release
     from dmb.errors import EXIT_COMPLETE, EXIT_EXECUTION
     from dmb.store.evidence_root import EvidenceRoot
@@ -34,7 +35,11 @@ def verify(
     from dmb.verify.check import verify_release
 
     show = _Progress(not as_json and sys.stderr.isatty())
-    found = verify_release(published_release(release), RESULTS, EvidenceRoot(root), show)
+    name = published_release(release)
+    found = verify_release(name, RESULTS, EvidenceRoot(root), show)
+    if found.other_code:
+        show("with the code that made it", 0, 1)
+        found = verify_with_recorded_code(name, RESULTS, root, found)
     show.end()
     if as_json:
         print(json.dumps(as_dict(found), indent=1))

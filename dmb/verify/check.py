@@ -124,6 +124,7 @@ def _note_code(document: ReleaseDocument, seen: Verification) -> None:
     """Where today's code is not the one that made the release, its numbers may differ for that alone."""
     here = {cell.scoring_code for cell in document.cells} <= _scoring_codes()
     if not here or document.publishing_code != publishing_code():
+        seen.other_code = True
         what = "published" if here else "scored"
         seen.notes.append(f"the release was {what} by other code than this (DMB {document.dmb_version})")
 

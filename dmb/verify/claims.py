@@ -14,9 +14,11 @@ from dmb.planning.keys import asked_fields, cell_key, looks_of, release_key, sco
 from dmb.prompting import question_fingerprint
 from dmb.publish.assemble import deviations_of, manifests_of, run_facts
 from dmb.publish.document import entry_of, question_of
+from dmb.publish.rebuild import other_rows
 from dmb.store.evidence_root import EvidenceRoot
 from dmb.store.files import file_sha256
 from dmb.store.layout import items_path, run_dir
+from dmb.store.snapshots import prices_asked_at, rows_that_differ
 from dmb.verify.findings import CellId, Verification
 
 
@@ -33,6 +35,7 @@ def check_claims(
     _check_whole(document, named, seen)
     _check_runs(document, named, root, seen)
     _check_prices(document, root, seen)
+    _check_other_prices(document, named, receipts, root, seen)
 
 
 def _cell_faults(
@@ -152,6 +155,26 @@ def _check_table(
         seen.add(path, f"holds other rows of {' '.join(model)} than the release was priced with", touched)
     if not other and document.tables.get(path, file_sha256(there)) != file_sha256(there):
         seen.notes.append(f"{path} was edited since the release was published, and no row of it with that")
+
+
+def _check_other_prices(
+    document: ReleaseDocument, named: str, receipts: dict[str, Receipt], root: EvidenceRoot, seen: Verification
+) -> None:
+    """The rows that a draft's cells were asked at are those that their runs kept."""
+    if not document.tables:
+        # of merged runs these are today's, which lie in no evidence
+        return
+    for run in sorted({cell.run for cell in document.cells}):
+        try:
+            kept = prices_asked_at(run, root.folder)
+        except DamagedFile:
+            continue  # the file has been named already
+        for cell in document.cells:
+            if cell.run == run and (receipt := receipts.get(cell.receipt)) is not None:
+                used = [document.prices[place] for place in cell.prices]
+                rows, told = rows_that_differ(used, kept, receipt.parts["contender"]), other_rows(document, cell)
+                if rows != (None if told is None else tuple(told)):
+                    seen.add(named, f"names other prices than run {run} kept", [(cell.contender, cell.suite)])
 
 
 def _same_rows(model: tuple[str, str], told: tuple[PriceRow, ...], table: tuple[PriceRow, ...]) -> bool:

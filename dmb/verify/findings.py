@@ -27,7 +27,7 @@ class Verification:
     """What was looked at, and what came of it.
 
     ``n_requests``: attempts whose request digest was made again from the texts; ``n_requests_without_text``: those of which
-    a text is not here. ``n_numbers``: numbers that stand in published texts and were made again.
+    a text is not here. ``other_code``: what made the release was other code than this. ``n_numbers``: numbers that stand in published texts and were made again.
     """
 
     release: str
@@ -40,6 +40,7 @@ class Verification:
     n_evidence_files: int = 0
     n_published_files: int = 0
     n_numbers: int = 0
+    other_code: bool = False
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
