@@ -308,7 +308,7 @@ def assert_refused(t: Tiny, done, parts: list[str]) -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_in_a_file(fresh: Tiny, tmp_path: Path, name: str) -> None:
-    t = fresh.copy(tmp_path / "copy")
+    t = fresh.copy_of_inputs(tmp_path / "copy")
     change, parts = FAULTS[name]
     change(t)
     before = tree(t.root)
@@ -331,7 +331,7 @@ def test_bad_run_id(fresh: Tiny, run_id: str) -> None:
 
 
 def test_existing_run_id(fresh: Tiny, tmp_path: Path) -> None:
-    t = fresh.copy(tmp_path / "copy")
+    t = fresh.copy_of_inputs(tmp_path / "copy")
     (t.root / "runs/mine").mkdir(parents=True)
     assert_refused(t, in_process(t, "run", "--id", "mine"), ["runs/mine", "never reused"])
     assert list((t.root / "runs/mine").iterdir()) == []
@@ -387,7 +387,7 @@ def test_a_simulator_that_does_not_answer(fresh: Tiny, monkeypatch: pytest.Monke
     "value", [f"{PLANTED} {PLANTED}", f"{PLANTED}\nx", f"{PLANTED}\x00", f"é{PLANTED}", f"{PLANTED}\x7f"]
 )
 def test_a_credential_that_no_header_can_carry(fresh: Tiny, tmp_path: Path, value: str) -> None:
-    t = fresh.copy(tmp_path / "copy")
+    t = fresh.copy_of_inputs(tmp_path / "copy")
     t.edit("config.yaml", "[random, keyword, tfidf-logreg]", "[random, jev]")
     before = tree(t.root)
     planner = Planner(load_project(t.root), {"TYPESAFE_API_KEY": value})
@@ -400,7 +400,7 @@ def test_a_credential_that_no_header_can_carry(fresh: Tiny, tmp_path: Path, valu
 
 @pytest.mark.parametrize("value, skip", [(f"{PLANTED}\n", None), (f" {PLANTED}\r\n", None), ("\n", "no-credential")])
 def test_a_line_feed_after_a_credential_is_no_part_of_it(fresh: Tiny, tmp_path: Path, value: str, skip) -> None:
-    t = fresh.copy(tmp_path / "copy")
+    t = fresh.copy_of_inputs(tmp_path / "copy")
     t.edit("config.yaml", "[random, keyword, tfidf-logreg]", "[random, jev]")
     with contextlib.chdir(t.root):
         cells = Planner(load_project(), {"TYPESAFE_API_KEY": value}).release("tiny").cells

@@ -119,6 +119,12 @@ class Tiny:
         shutil.copytree(self.root, root, symlinks=True, copy_function=shutil.copy2)
         return Tiny(root)
 
+    def copy_of_inputs(self, root: Path) -> Tiny:
+        """Data and configuration elsewhere, for code that runs in this process."""
+        shutil.copytree(self.root / "data", root / "data")
+        shutil.copy(self.root / "config.yaml", root)
+        return Tiny(root)
+
     # -- changing
 
     def edit(self, file: str, old: str, new: str, count: int = 1) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,9 +21,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
 @pytest.fixture
 def ground(template: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
     """A fresh project without the code, which runs in this process; the test runs in its folder."""
-    root = tmp_path / "tiny"
-    root.mkdir()
-    shutil.copytree(template.root / "data", root / "data")
-    shutil.copy(template.root / "config.yaml", root)
-    monkeypatch.chdir(root)
-    return Ground(Tiny(root))
+    tiny = template.copy_of_inputs(tmp_path / "tiny")
+    monkeypatch.chdir(tiny.root)
+    return Ground(tiny)

@@ -40,7 +40,7 @@ needs_weights = pytest.mark.skipif(
 #: Messages in our own words; half are to be held back.
 TEXTS = [
     json.loads(line)["text"]
-    for line in (PROJECT / "data/starter/gate.jsonl").read_text(encoding="utf-8").splitlines()[:20]
+    for line in (PROJECT / "data/starter/gate.jsonl").read_text(encoding="utf-8").splitlines()[:24]
 ]
 OPTIONS = ("hold: advertising, a threat or a fraud", "pass: an ordinary message")
 
@@ -109,7 +109,7 @@ def check(receipt: Receipt, attempts: list[Attempt], decisions: list[dict], n: i
 def test_answers_under_a_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # all items have the question in common: with the server's prompt cache that is read once, and counted apart
     receipt, attempts, decisions = ask(monkeypatch, TEXTS, tmp_path, cache_prompt=True)
-    check(receipt, attempts, decisions, 20)
+    check(receipt, attempts, decisions, 24)
     first, *others = (d["usage"][0]["cached_tokens"] for d in decisions)
     assert first == 0 and min(others) > 50
     # what is cut off aside, the schema holds
@@ -131,11 +131,12 @@ def test_answers_under_a_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @needs_weights
 def test_replies_in_json_mode_are_counted_and_not_repaired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    receipt, attempts, decisions = ask(monkeypatch, TEXTS[:10], tmp_path, structured="json_mode")
-    check(receipt, attempts, decisions, 10)
+    # without that cache each of them is read from its beginning, which takes most of the time
+    receipt, attempts, decisions = ask(monkeypatch, TEXTS[:6], tmp_path, structured="json_mode")
+    check(receipt, attempts, decisions, 6)
     assert {d["usage"][0]["cached_tokens"] for d in decisions} == {0}, "the entry turns the prompt cache off"
     assert {json.loads(a.body)["response_format"]["type"] for a in attempts} == {"json_object"}
-    assert receipt.outcomes["valid"] < 10, "a model of this size has not yet been seen to keep to a form it was told"
+    assert receipt.outcomes["valid"] < 6, "a model of this size has not yet been seen to keep to a form it was told"
 
 
 def test_a_file_that_is_not_there_is_told_in_one_line() -> None:
