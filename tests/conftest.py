@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import os
 import shutil
 import socket
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +32,10 @@ _VARIABLES = (
         for name in provider.get("credential", ())
     ),
 )
+
+# hundreds of processes are started here, and each would compile DMB anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # seeded, so that a red test is red for everybody, and never by the clock
 hypothesis.settings.register_profile("dmb", derandomize=True, deadline=None, database=None)
