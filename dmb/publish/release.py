@@ -33,6 +33,7 @@ from dmb.publish.tables import (
     order,
     outcomes,
     overview,
+    pair_grid,
     predictions,
     slices,
     spend,
@@ -187,6 +188,20 @@ class Release:
             for suite in self.suites
             for slot in self.slots(suite)
             for table in (by_suite.table(self, suite, slot), *league.tables(self, suite, slot))
+        )
+
+    @cached_property
+    def page_result_tables(self) -> tuple[Table, ...]:
+        """The same with every pair of a league below it, for which only the page has the room."""
+        return tuple(
+            table
+            for suite in self.suites
+            for slot in self.slots(suite)
+            for table in (
+                by_suite.table(self, suite, slot),
+                *league.tables(self, suite, slot),
+                *pair_grid.tables(self, suite, slot),
+            )
         )
 
     @cached_property

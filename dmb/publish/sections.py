@@ -31,7 +31,8 @@ _PROSE_ALONE = ("items", "deviations", "attribution", "recompute")
 class Section:
     """One heading with what stands below it, in this order: prose, bullets, findings, drawings, tables.
 
-    ``plots`` are files that the Markdown report shows, ``figures`` what the page draws in their stead.
+    ``plots`` are files that the Markdown report shows, ``figures`` what the page draws in their stead;
+    ``page_tables`` stand in the page in place of ``tables``, where it has more.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Section:
     plots: tuple[Plot, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    page_tables: tuple[Table, ...] = ()
     group: bool = False
 
     @property
@@ -150,7 +152,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
     """What a reader came for."""
     return (
         Section("overview", "Overview", tables=_overview(release)),
-        Section("results", "Results by suite", tables=release.result_tables),
+        Section("results", "Results by suite", tables=release.result_tables, page_tables=release.page_result_tables),
         Section("tradeoff", "What accuracy costs", figures=tradeoff.figures(release)),
         Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(

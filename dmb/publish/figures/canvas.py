@@ -5,6 +5,7 @@ Lengths are in user units of the drawing's own box, which is also its size in CS
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,50 +35,59 @@ class Canvas:
     height: float
     label: str
     id: str = ""
-    parts: list[str] = field(default_factory=list)
+    #: (element, class, what is in it)
+    parts: list[tuple[str, str, str]] = field(default_factory=list)
 
     def line(self, points: Iterable[Point], kind: str) -> None:
         """A line through points; nothing where there are fewer than two."""
         known = list(points)
         if len(known) > 1:
-            self.parts.append(f'<path class="{kind}" d="{_path(known)}"/>')
+            self._add("path", kind, _path(known))
 
     def shared(self, name: str, lines: Sequence[Sequence[Point]], kind: str) -> None:
         """Lines that several drawings show: the first one has them, the others give none and show them again."""
         if lines:
-            drawn = "".join(f'<path d="{_path(line)}"/>' for line in lines if len(line) > 1)
-            self.parts.append(f'<g class="{kind}" id="{name}">{drawn}</g>')
+            drawn = "".join(_path(line) for line in lines if len(line) > 1)
+            self._add("", "", f'<path class="{kind}" id="{name}" d="{drawn}"/>')
         else:
-            self.parts.append(f'<use href="#{name}"/>')
+            self._add("", "", f'<use href="#{name}"/>')
 
     def area(self, upper: Sequence[Point], lower: Sequence[Point], kind: str) -> None:
         """The band between two lines over the same places."""
         if len(upper) > 1:
-            self.parts.append(f'<path class="{kind}" d="{_path([*upper, *reversed(lower)])}Z"/>')
+            self._add("path", kind, f"{_path([*upper, *reversed(lower)])}Z")
 
     def dot(self, at: Point, radius: float, kind: str) -> None:
         """A disc."""
-        self.parts.append(f'<circle class="{kind}" cx="{short(at[0])}" cy="{short(at[1])}" r="{short(radius)}"/>')
+        self._add("g", kind, f'<circle cx="{short(at[0])}" cy="{short(at[1])}" r="{short(radius)}"/>')
 
     def bar(self, left: float, top: float, width: float, height: float, kind: str) -> None:
         """An upright box."""
-        self.parts.append(
-            f'<rect class="{kind}" x="{short(left)}" y="{short(top)}" width="{short(width)}" height="{short(height)}"/>'
-        )
+        self._add("path", kind, f"M{short(left)} {short(top)}h{short(width)}v{short(height)}h{short(-width)}Z")
 
     def text(self, at: Point, said: str, kind: str = "", anchor: str = "start") -> None:
         """One line of text; ``at`` is on its base line."""
         classes = " ".join(part for part in (kind, "" if anchor == "start" else anchor) if part)
-        named = f' class="{classes}"' if classes else ""
-        self.parts.append(f'<text{named} x="{short(at[0])}" y="{short(at[1])}">{escape(said)}</text>')
+        self._add("g", classes, f'<text x="{short(at[0])}" y="{short(at[1])}">{escape(said)}</text>')
 
     def svg(self) -> Markup:
-        """The drawing with its words for whoever does not see it."""
+        """The drawing with its words for whoever does not see it. Neighbours of one kind share an element."""
         named = Markup(' id="{}"').format(self.id) if self.id else Markup("")
         head = Markup('<svg class="drawing"{} viewBox="0 0 {} {}" role="img" aria-label="{}">')
-        return head.format(named, short(self.width), short(self.height), self.label) + Markup(
-            "".join(self.parts) + "</svg>"
+        body = "".join(
+            _element(tag, kind, [body for _, _, body in parts])
+            for (tag, kind), parts in itertools.groupby(self.parts, key=lambda part: part[:2])
         )
+        return head.format(named, short(self.width), short(self.height), self.label) + Markup(body + "</svg>")
+
+    def _add(self, tag: str, kind: str, body: str) -> None:
+        self.parts.append((tag, kind, body))
+
+
+def _element(tag: str, kind: str, bodies: list[str]) -> str:
+    if tag == "path":
+        return f'<path class="{kind}" d="{"".join(bodies)}"/>'
+    return f'<g class="{kind}">{"".join(bodies)}</g>' if kind else "".join(bodies)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 200.0, 236.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 22.0, 198.0, 40.0, 192.0
 _BARS, _COUNTS = 214.0, 224.0
+_TICKS = (0.0, 0.5, 1.0)
 
 
 def figures(release: Release) -> tuple[Figure, ...]:
@@ -54,8 +55,9 @@ def _panel(release: Release, score: Score) -> Markup:
     )
     canvas.text((0, 11), label, "name")
     canvas.text((0, 25), f"{ece} · {words(score.confidence_kinds)}")
-    for tick in (0.0, 0.5, 1.0):
+    for tick in _TICKS:
         canvas.line([(_LEFT, up(tick)), (_RIGHT, up(tick))], "grid")
+    for tick in _TICKS:
         canvas.text((_LEFT - 5, up(tick) + 3.5), f"{tick:g}", anchor="end")
     canvas.line([(_LEFT, _BOTTOM), (_RIGHT, _TOP)], "guide")
     for part in parts:
@@ -72,9 +74,10 @@ def _panel(release: Release, score: Score) -> Markup:
 
 def _counts(canvas: Canvas, parts: list[ReliabilityBin], across: Scale, most: int) -> None:
     for part in parts:
-        left, right = across(part.low) + 1.5, across(part.high) - 1.5
         height = max(0.6, 16 * part.n / most)
-        canvas.bar(left, _BARS - height, right - left, height, "fill")
-        canvas.text(((left + right) / 2, _COUNTS), numbers.count(part.n), "tiny", "middle")
-    for tick in (0.0, 0.5, 1.0):
+        canvas.bar(across(part.low) + 1.5, _BARS - height, across(part.high) - across(part.low) - 3, height, "fill")
+    for part in parts:
+        middle = (across(part.low) + across(part.high)) / 2
+        canvas.text((middle, _COUNTS), numbers.count(part.n), "tiny", "middle")
+    for tick in _TICKS:
         canvas.text((across(tick), _HEIGHT), f"{tick:g}", anchor="end" if tick == 1 else "middle")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.answers import AnswerColumns
-from dmb.contracts.attempt import OUTCOMES
+from dmb.contracts.attempt import OUTCOMES, Outcome
+from dmb.contracts.item import Gold
 from dmb.publish.page_data.coding import Strings
 
 if TYPE_CHECKING:
@@ -14,14 +15,17 @@ if TYPE_CHECKING:
 
 #: Confidences are coded in thousandths, which is what ``numbers.index`` prints of them.
 THOUSANDTHS = 1000
+CONFIDENCE_DIGITS = 2
 
 
 def suite_rows(release: Release, suite: str, slot: str, strings: Strings) -> dict[str, Any] | None:
     """Rows of one slot of a suite, each with the answers of every contender that was asked; None where nobody was.
 
     ``rows``: ``[item, permutation, gold, text]`` as places in the list of texts, gold -1 where no answer is right, text -1
-    where none may be shown. ``answers``: contender -> (value place or -1, confidence in thousandths or -1, outcome) of
-    each row, one list for each of the three; a row that the contender does not have is -1 in all of them.
+    where none may be shown. ``values``: options that anybody chose. ``answers``: contender -> ``[choices, confidences,
+    outcomes]``: two texts with a few digits to base 36 for each row, 0 for nothing, otherwise 1 more than the place among
+    the values and 1 more than the confidence in thousandths; and the outcomes of rows that are not valid, by row, -1 where the
+    contender does not have the row. ``digits``: how many of them a choice takes, and a confidence.
     """
     columns = {c: found for c in release.contenders if (found := _columns(release.cells[c, suite], slot)) is not None}
     keys: dict[tuple[str, int], Any] = {}
@@ -40,8 +44,23 @@ def suite_rows(release: Release, suite: str, slot: str, strings: Strings) -> dic
         ]
         for (item, permutation), gold in keys.items()
     ]
-    answers = {contender: _answers(found, list(keys), strings) for contender, found in columns.items()}
-    coded: dict[str, Any] = {"rows": rows, "answers": answers}
+    chosen = Strings()
+    ordered = {contender: _in_order(found, list(keys)) for contender, found in columns.items()}
+    picked = {c: [chosen.place(_spelled(v)) + 1 if v is not None else 0 for _, v, _ in o] for c, o in ordered.items()}
+    digits = max(1, len(base36(len(chosen.texts))))
+    coded: dict[str, Any] = {
+        "rows": rows,
+        "values": [strings.place(text) for text in chosen.texts],
+        "digits": [digits, CONFIDENCE_DIGITS],
+        "answers": {
+            contender: [
+                "".join(base36(place).rjust(digits, "0") for place in picked[contender]),
+                "".join(_thousandths(confidence) for _, _, confidence in rows_of),
+                {n: -1 if o is None else OUTCOMES.index(o) for n, (o, _, _) in enumerate(rows_of) if o != "valid"},
+            ]
+            for contender, rows_of in ordered.items()
+        },
+    }
     if shown:
         coded["options"] = _options(columns, keys, shown.options, strings)
     return coded
@@ -51,17 +70,29 @@ def _columns(score: Score, slot: str) -> AnswerColumns | None:
     return next((found for found in score.answers if found.slot == slot and found.items), None)
 
 
-def _answers(found: AnswerColumns, keys: list[tuple[str, int]], strings: Strings) -> list[list[int]]:
+def _in_order(found: AnswerColumns, keys: list[tuple[str, int]]) -> list[tuple[Outcome | None, Gold, float | None]]:
+    """(outcome, value, confidence) of each row; nothing where the contender does not have it."""
     place = {key: n for n, key in enumerate(zip(found.items, found.permutations, strict=True))}
-    coded: list[list[int]] = [[], [], []]
-    for key in keys:
-        n = place.get(key)
-        value = None if n is None else found.values[n]
-        confidence = None if n is None else found.confidences[n]
-        coded[0].append(-1 if value is None else strings.place(_spelled(value)))
-        coded[1].append(-1 if confidence is None else round(THOUSANDTHS * float(f"{confidence:.3f}")))
-        coded[2].append(-1 if n is None else OUTCOMES.index(found.outcomes[n]))
-    return coded
+    return [
+        (None, None, None)
+        if (n := place.get(key)) is None
+        else (found.outcomes[n], found.values[n], found.confidences[n])
+        for key in keys
+    ]
+
+
+def _thousandths(confidence: float | None) -> str:
+    known = 0 if confidence is None else 1 + round(THOUSANDTHS * float(f"{confidence:.3f}"))
+    return base36(known).rjust(CONFIDENCE_DIGITS, "0")
+
+
+def base36(number: int) -> str:
+    """A whole number from 0 in digits and small letters; nought is ``0``."""
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits or "0"
 
 
 def _options(

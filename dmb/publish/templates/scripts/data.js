@@ -18,7 +18,7 @@ function tableBox(coded, key) {
       "th",
       { scope: "col", class: flags & NUMERIC ? "num" : "" },
       flags & CODE ? make("code", {}, string(label)) : string(label),
-      string(unit) ? make("span", { class: "u" }, " ", string(unit)) : "",
+      string(unit) ? make("small", {}, " ", string(unit)) : "",
     ),
   );
   const body = rows.map((row) =>
@@ -58,8 +58,8 @@ function place(value, isHead, isNumber) {
     link ? make("a", { class: "to", href: `#${string(link)}` }, shown) : shown,
     notes.length ? make("sup", {}, notes.join(",")) : "",
     flags & SIMULATED ? mark() : "",
-    interval ? make("span", { class: "i" }, string(interval)) : "",
-    n ? make("span", { class: "i" }, string(n)) : "",
+    interval ? make("small", {}, string(interval)) : "",
+    n ? make("small", {}, string(n)) : "",
   );
 }
 

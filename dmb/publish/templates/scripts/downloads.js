@@ -35,7 +35,7 @@ function parts(cell) {
   const text = shownText(cell);
   const ratio = text.includes(" / ");
   const made = { value: isNothing(text) ? null : ratio || Number.isNaN(plainNumber(text)) ? text : plainNumber(text) };
-  for (const small of cell.querySelectorAll(".i")) {
+  for (const small of cell.querySelectorAll("small")) {
     const said = small.textContent.trim();
     const both = said.match(/^\[(.+), (.+)\]$/);
     if (both) [made.low, made.high] = both.slice(1).map(plainNumber);

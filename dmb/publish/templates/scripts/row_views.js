@@ -11,15 +11,17 @@ function rowsOf(suite, slot) {
 
 /** What one contender made of one row: its answer, confidence, outcome and whether that is right. */
 function answerOf(found, contender, n) {
-  const [values, confidences, outcomes] = found.answers[contender].map((column) => column[n]);
-  if (outcomes < 0) return null;
+  const [choices, confidences, outcomes] = found.answers[contender];
+  if (outcomes[n] === -1) return null;
+  const digit = (text, width) => parseInt(text.slice(width * n, width * (n + 1)), 36) - 1;
+  const [choice, confidence] = [digit(choices, found.digits[0]), digit(confidences, found.digits[1])];
   const gold = found.rows[n][2];
-  const outcome = pages().outcomes[outcomes];
+  const outcome = pages().outcomes[outcomes[n] || 0];
   return {
-    value: values < 0 ? "" : string(values),
-    confidence: confidences < 0 ? "" : (confidences / 1000).toFixed(3),
+    value: choice < 0 ? "" : string(found.values[choice]),
+    confidence: confidence < 0 ? "" : (confidence / 1000).toFixed(3),
     outcome,
-    right: outcome === "valid" && gold >= 0 && values === gold,
+    right: outcome === "valid" && gold >= 0 && found.values[choice] === gold,
     judged: gold >= 0,
   };
 }
@@ -60,7 +62,7 @@ function rowsView([, suite, slot], state) {
         make(
           "tr",
           {},
-          make("th", { scope: "row" }, make("a", { class: "to", href: `#${address.of(["row", suite, found.slot, row.item, row.permutation])}` }, make("code", {}, row.item)), permuted && row.permutation ? make("span", { class: "i" }, `order ${row.permutation}`) : ""),
+          make("th", { scope: "row" }, make("a", { class: "to", href: `#${address.of(["row", suite, found.slot, row.item, row.permutation])}` }, make("code", {}, row.item)), permuted && row.permutation ? make("small", {}, `order ${row.permutation}`) : ""),
           withText ? make("td", { class: "text" }, row.text.length > 140 ? `${row.text.slice(0, 139)}…` : row.text) : "",
           make("td", row.gold ? {} : { class: "muted" }, row.gold || "no answer is right"),
           make("td", { class: "num" }, row.gold ? `${row.right} / ${row.asked}` : "–"),
@@ -113,7 +115,7 @@ function rowView([, suite, slot, item, permutation = "0"]) {
   const options = new Map();
   const coded = found.options ? found.options[n] : [];
   for (let k = 0; k < coded.length; k += 2) options.set(string(coded[k]), string(coded[k + 1]));
-  const option = (id) => [make("code", {}, id), options.has(id) ? make("span", { class: "i wrap" }, options.get(id)) : ""];
+  const option = (id) => [make("code", {}, id), options.has(id) ? make("small", { class: "wrap" }, options.get(id)) : ""];
   const rows = Object.keys(found.answers).map((contender) => {
     const answer = answerOf(found, contender, n);
     if (!answer) return "";

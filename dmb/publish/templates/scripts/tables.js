@@ -2,7 +2,14 @@
 
 const LONG = 10; // rows from which a table gets a field to filter them
 
-const shownText = (cell) => (cell ? (cell.querySelector(".v, code") || cell).textContent.trim() : "");
+/** What a place says before its interval, its n and its marks. */
+function shownText(cell) {
+  if (!cell) return "";
+  const named = cell.querySelector(".v, code, a");
+  if (named) return named.textContent.trim();
+  const text = [...cell.childNodes].find((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+  return text ? text.textContent.trim() : "";
+}
 
 /** Makes one table sortable; `key` names it in the address, and nothing is remembered without. */
 function enhance(box, key = "") {
@@ -37,6 +44,9 @@ function enhance(box, key = "") {
     });
   });
 
+  const apart = box.querySelector(".toggle input");
+  if (apart) apart.addEventListener("input", () => address.set(`${key}.apart`, apart.checked ? "1" : ""));
+
   const tools = make("p", { class: "tools" });
   let find = null;
   if (key && rows.length >= LONG) {
@@ -64,6 +74,7 @@ function enhance(box, key = "") {
   return {
     key,
     restore(state) {
+      if (apart) apart.checked = state.get(`${key}.apart`) === "1";
       const by = state.get(`${key}.sort`) || "";
       if (by !== sorted) sort(/^-?[1-9]\d?$/.test(by) ? by : "");
       const text = state.get(`${key}.find`) || "";
