@@ -76,6 +76,7 @@ def test_the_mark_and_its_meaning_are_spelled_in_markdown_and_on_the_page(whole:
         assert SIMULATED_CAPTION in "\n".join(under), table.id
         assert all(SIMULATED_MARK in line for line in head.splitlines()[2:]), table.id
     html = page.page_html(whole)
+    tables += [table for table in whole.page_result_tables if table.kind == "pairs"]
     assert html.count(f'<p class="remark">{SIMULATED_CAPTION}</p>') == len(tables)
     assert html.count('<abbr class="sim"') >= sum(len(table.rows) for table in tables)
 
