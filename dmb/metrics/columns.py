@@ -24,6 +24,8 @@ def confidence_column(values: Iterable[float | Decimal | str]) -> NDArray[np.flo
         if values.dtype != np.float64 and values.dtype.kind not in "iu":
             raise TypeError(f"confidences must be float64, got an array of {values.dtype}")
         column = values.astype(np.float64, copy=False)
+    elif isinstance(values, list | tuple) and set(map(type, values)) == {float}:
+        column = np.array(values)
     else:
         column = np.array([_confidence(row, value) for row, value in enumerate(values)], dtype=np.float64)
     if column.ndim != 1:

@@ -40,6 +40,7 @@ SCORING_CODE = (
     "store/attempts.py",
     "store/frozen_items.py",
     "canonical.py",
+    "collector.py",
     "output_schema.py",
     "parsing.py",
     "price_tiers.py",

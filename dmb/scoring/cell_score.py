@@ -9,6 +9,7 @@ from typing import Any
 
 from dmb import metrics
 from dmb.canonical import sha256_hex
+from dmb.collector import uncollected
 from dmb.contracts.attempt import OUTCOMES
 from dmb.contracts.cell import ReliabilityBin, Score, SliceRecord
 from dmb.contracts.price import PriceRow
@@ -28,6 +29,7 @@ from dmb.store.frozen_items import gold_shares, load_items
 from dmb.store.layout import items_path
 
 
+@uncollected
 def score_cell(
     receipt: Path,
     suite: SuiteFile,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dmb.contracts.attempt import Attempt
 from dmb.contracts.cell import Receipt
 from dmb.contracts.decision import Decision, Output
-from dmb.contracts.item import Item
+from dmb.contracts.item import Item, OptionSet
 from dmb.contracts.suite import Slot
 from dmb.engine.decide import by_item, decide
 from dmb.errors import DamagedFile
@@ -97,14 +97,24 @@ def open_evidence(path: Path, slots: Sequence[Slot], root: EvidenceRoot = HERE) 
             raise DamagedFile(f"{raw}: {e}") from None
     ids = {"cell": receipt.cell_key, "contender": receipt.contender, "suite": receipt.suite}
     rows = []
+    whole_sets: dict[str, Shown] = {}
     for repeat in range(receipt.parts["repeats"]):
         for item in items.items:
             key = (item.id, item.permutation, repeat)
             found = tuple(attempts.pop(key, ()))
-            shown = shown_options(item, items.option_sets)
+            shown = _shown(item, items.option_sets, whole_sets)
             rows.append(Row(item, repeat, decide(key, shown, found, ids, slots), found, shown))
     if attempts:
         raise DamagedFile(
             f"{receipt.raw}: holds rows of items that are not in the frozen suite, first {next(iter(attempts))}"
         )
     return Evidence(path, receipt, items, tuple(rows))
+
+
+def _shown(item: Item, option_sets: Mapping[str, OptionSet], whole_sets: dict[str, Shown]) -> Shown:
+    """The item's options; a set that is shown whole and in its own order is made once and kept in ``whole_sets``."""
+    if item.options is None or item.options.order is not None:
+        return shown_options(item, option_sets)
+    if item.options.set not in whole_sets:
+        whole_sets[item.options.set] = shown_options(item, option_sets)
+    return whole_sets[item.options.set]

@@ -16,7 +16,7 @@ def read_json(data: bytes | str) -> Any:
     """The value. Raises ``NotJson`` for bad UTF-8, NaN, a key that stands twice, half a surrogate pair, deep nesting."""
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
-        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+        value = _DECODER.decode(text)
         # half of a surrogate pair is no text: it has no digest and cannot be printed
         if not text.isascii() or _ESCAPE in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -43,9 +43,14 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({k for k, _ in pairs}) != len(pairs):
+    value = dict(pairs)
+    if len(value) != len(pairs):
         raise NotJson("a key stands twice")
-    return dict(pairs)
+    return value
+
+
+#: Made once: making it takes as long as reading a short reply.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)
 
 
 def count(value: Any) -> int | None:

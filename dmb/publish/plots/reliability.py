@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from dmb.contracts.cell import Score
 from dmb.publish.measures import joined
 from dmb.publish.numbers import index
-from dmb.publish.plots.style import MUTED, PAPER, Look, Plot, heading, house_style, look, render
+from dmb.publish.plots.style import GRID, MUTED, PAPER, Look, Plot, heading, house_style, look, render
 from dmb.publish.table import words
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 # Inches: side of a panel, free space right of it, left margin, and from one row of panels to the next.
 _SIDE, _GAP, _LEFT, _HEIGHT = 2.5, 0.5, 0.62, 4.0
+#: Where the bars of the counts stand below a panel and how high the highest is, in heights of the panel.
+_BAR_FOOT, _BAR_HEIGHT = -0.62 / _SIDE, 0.32 / _SIDE
 
 
 def reliability_plots(release: Release) -> tuple[Plot, ...]:
@@ -45,11 +47,13 @@ def _plot(release: Release, contender: str, scores: list[Score], how: Look) -> P
             left = _LEFT + (place % columns) * (_SIDE + _GAP)
             bottom = height - 0.95 - _SIDE - (place // columns) * _HEIGHT
             ax = fig.add_axes((left / width, bottom / height, _SIDE / width, _SIDE / height))
-            below = fig.add_axes((left / width, (bottom - 0.62) / height, _SIDE / width, 0.34 / height))
             _diagram(release, ax, score, how, joined(release.slots(score.suite)[0], "ece"))
-            _counts(below, score, how)
+            _counts(ax, score, how)
             if place % columns == 0:
                 ax.set_ylabel("accuracy")
+            else:
+                # panels of a row share their scale, and drawing numbers is what takes the time
+                ax.tick_params(labelleft=False)
         alt = f"Reliability of {label}: accuracy over confidence on {words(score.suite for score in scores)}, with the number of decisions under each bin."
         simulated = [score.simulated for score in scores]
         note_at = (_LEFT / width, 1 - 0.44 / height)
@@ -91,42 +95,26 @@ def _diagram(release: Release, ax: Axes, score: Score, how: Look, ece: str) -> N
 
 
 def _counts(ax: Axes, score: Score, how: Look) -> None:
-    """A bar per bin and its number below it."""
+    """Below the diagram a bar per bin and its number; no axes of their own, which would take as long to draw again."""
     parts = [part for part in score.reliability if part.n]
     middles = [(part.low + part.high) / 2 for part in parts]
+    most = max(part.n for part in parts)
+    down = ax.get_xaxis_transform()
     ax.bar(
         middles,
-        [part.n for part in parts],
+        [_BAR_HEIGHT * part.n / most for part in parts],
         width=[0.82 * (part.high - part.low) for part in parts],
+        bottom=_BAR_FOOT,
+        transform=down,
+        clip_on=False,
         color=how.colour,
         alpha=0.45,
         linewidth=0,
     )
+    ax.plot([0, 1], [_BAR_FOOT] * 2, transform=down, clip_on=False, color=GRID, linewidth=0.8)
+    # where bars stand is no part of the diagram's scale
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    quiet: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "color": MUTED}
     for middle, part in zip(middles, parts, strict=True):
-        ax.annotate(
-            str(part.n),
-            (middle, 0),
-            (0, -3),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize=7,
-            color=MUTED,
-        )
-    ax.set_xlim(0, 1)
-    ax.grid(False)
-    ax.spines["left"].set_visible(False)
-    ax.xaxis.set_major_locator(NullLocator())
-    ax.yaxis.set_major_locator(NullLocator())
-    ax.annotate(
-        "confidence, and decisions per bin",
-        (0.5, 0),
-        (0, -14),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize=7.5,
-        color=MUTED,
-    )
+        ax.annotate(str(part.n), (middle, _BAR_FOOT), (0, -3), xycoords=down, fontsize=7, **quiet)
+    ax.annotate("confidence, and decisions per bin", (0.5, _BAR_FOOT), (0, -14), xycoords=down, fontsize=7.5, **quiet)
