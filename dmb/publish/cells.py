@@ -65,6 +65,8 @@ def _cell(score: Score) -> dict[str, Any]:
         "cost_other": None if score.cost_other is None else score.cost_other.model_dump(mode="json"),
         "negotiation": [spend.model_dump(mode="json") for spend in score.negotiation],
         "timing": None if score.timing is None else _timing(score.timing),
+        "places": [place.model_dump(mode="json") for place in score.places],
+        "thresholds": [threshold.model_dump(mode="json") for threshold in score.thresholds],
         "slices": [{"by": part.by, "value": part.value, "metrics": _metrics(part.metrics)} for part in score.slices],
     }
 

@@ -204,7 +204,14 @@ MEASURES: dict[str, Measure] = {
         "Choices that change when the same question is simply asked again: the control.",
     ),
     "position_effect": Measure(
-        "Position effect", "signed", "Flips under permutation minus flips on the identical rerun."
+        "Position effect",
+        "points",
+        "Flips under permutation minus flips on the identical rerun, item by item: what is owed to position.",
+    ),
+    "accuracy_per_doubling": Measure(
+        "Accuracy per doubling",
+        "points",
+        "Change of the accuracy of valid decisions with each doubling of the number of options, by a straight line.",
     ),
     "ece_drift": Measure(
         "Calibration drift",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Literal
 
-Unit = Literal["percent", "index", "signed", "nats", "ms", "usd", "number"]
+Unit = Literal["percent", "index", "signed", "points", "nats", "ms", "usd", "number"]
 
 
 def percent(share: float) -> str:
@@ -29,6 +29,12 @@ def points(difference: float) -> str:
 def p_value(p: float) -> str:
     """Three decimals; what they cannot show is said to be below them, since no p is 0."""
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def cut_off(confidence: float) -> str:
+    """Three significant digits; what lies just below 1 is never rounded up to certainty."""
+    text = f"{confidence:.3g}"
+    return "0.999…" if float(text) == 1.0 and confidence < 1.0 else text
 
 
 def span(low: int, high: int) -> str:
@@ -89,6 +95,7 @@ SPELL: dict[Unit, Callable[[float], str]] = {
     "index": index,
     "signed": signed,
     "nats": index,
+    "points": points,
     "ms": milliseconds,
     "usd": usd,
     "number": plain,
@@ -100,6 +107,7 @@ UNIT_NAMES: dict[Unit, str] = {
     "index": "0 to 1",
     "signed": "difference",
     "nats": "nats",
+    "points": "points",
     "ms": "ms",
     "usd": "USD",
     "number": "",

@@ -34,9 +34,11 @@ from dmb.publish.tables import (
     outcomes,
     overview,
     pair_grid,
+    places,
     predictions,
     slices,
     spend,
+    thresholds,
     times,
 )
 
@@ -250,9 +252,19 @@ class Release:
         return order.tables(self)
 
     @cached_property
+    def place_tables(self) -> tuple[Table, ...]:
+        """Where in the list choices stand, beside the right options."""
+        return places.tables(self)
+
+    @cached_property
     def honesty_tables(self) -> tuple[Table, ...]:
-        """Confidence where nothing can be known, beside the controls."""
-        return honesty.tables(self)
+        """Confidence where nothing can be known, beside the controls, and what cut-offs would keep."""
+        return (*honesty.tables(self), *thresholds.tables(self, honesty=True))
+
+    @cached_property
+    def threshold_tables(self) -> tuple[Table, ...]:
+        """What accepting answers from a confidence on keeps, in all other suites."""
+        return thresholds.tables(self, honesty=False)
 
     @cached_property
     def spend_table(self) -> Table:
@@ -293,6 +305,11 @@ class Release:
     def prediction_table(self) -> Table:
         """How far each contender's choices collapse on one label."""
         return predictions.table(self)
+
+    @cached_property
+    def histogram_tables(self) -> tuple[Table, ...]:
+        """The choices of those that collapse; none where nobody does."""
+        return predictions.histograms(self)
 
     @cached_property
     def contender_table(self) -> Table:

@@ -15,7 +15,7 @@ from dmb.publish.figures import risk, tradeoff
 from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
 from dmb.publish.table import SIMULATED_MARK, Table, words
-from dmb.publish.tables import entries, times
+from dmb.publish.tables import entries, thresholds, times
 
 if TYPE_CHECKING:
     from dmb.publish.figures.canvas import Figure
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 #: Sections whose text says something with nothing below it; elsewhere it only leads to what stands below.
 _PROSE_ALONE = ("items", "deviations", "attribution", "recompute")
+
+
+_PLACES = (
+    "How much more often a choice stands in a part of the list than the right option does, in points with its interval; "
+    "behind it the two shares, in %. Above 0 in one part and below it in another is a liking for places.",
+)
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
             tables=release.cardinality_tables,
         ),
         Section("order", "Order of options", tables=release.order_tables),
+        Section("places", "Places in the list", _PLACES, tables=release.place_tables, group=True),
         Section("honesty", "Honesty about what cannot be known", tables=release.honesty_tables),
         Section(
             "calibration",
@@ -183,6 +190,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
             figures=(*reliability_figures.figures(release), *risk.figures(release)),
             tables=release.calibration_tables,
         ),
+        Section("thresholds", "Accepting by confidence", thresholds.PROSE, tables=release.threshold_tables, group=True),
         Section(
             "cost",
             "Spend",
@@ -216,7 +224,9 @@ def _rest(release: Release) -> tuple[Section, ...]:
         Section("slices", "Parts of suites", tables=release.slice_tables, group=True),
         Section("items", "Item by item", _items(release)),
         Section("kinds", "Kinds of confidence", tables=_with_rows(release.confidence_table)),
-        Section("collapse", "Prediction collapse", tables=_with_rows(release.prediction_table)),
+        Section(
+            "collapse", "Prediction collapse", tables=(*_with_rows(release.prediction_table), *release.histogram_tables)
+        ),
         Section("deviations", "Deviations from the protocol", _deviations_prose(release), _deviations(release)),
         Section(
             "setup", "Contenders, suites, runs", tables=(release.contender_table, release.suite_list, release.run_table)

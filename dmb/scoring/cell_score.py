@@ -22,8 +22,11 @@ from dmb.scoring.answers import answer_columns
 from dmb.scoring.costs import cached_share, costs, used_tokens
 from dmb.scoring.evidence import Evidence, Row, open_evidence
 from dmb.scoring.negotiation import negotiation_spend
+from dmb.scoring.places import place_records
 from dmb.scoring.records import record, rounded
+from dmb.scoring.thresholds import threshold_records
 from dmb.scoring.timing import timing_record
+from dmb.scoring.trend import N_OPTIONS, accuracy_trend
 from dmb.store.evidence_root import HERE, EvidenceRoot
 from dmb.store.frozen_items import gold_shares, load_items
 from dmb.store.layout import items_path
@@ -102,6 +105,8 @@ def score_evidence(
         predictions=metrics.prediction_histogram([str(o.value) for o in outputs])
         if suite.metrics.stable_labels and outputs
         else {},
+        places=place_records(evidence, slot),
+        thresholds=threshold_records(evidence.first_rows, slot),
         prior=_prior(evidence, suite, slot, root),
         usage=used_tokens(evidence.rows),
         cost=cost.record,
@@ -125,6 +130,8 @@ def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFi
         named |= measures.order_effects(evidence, compared, slot)
     if suite.metrics.honesty:
         named |= measures.honesty(rows, slot)
+    if N_OPTIONS in suite.metrics.by:
+        named["accuracy_per_doubling"] = accuracy_trend(rows, slot).slope
     return named
 
 
@@ -135,6 +142,7 @@ def answerable(rows: Sequence[Row], suite: SuiteFile) -> Sequence[Row]:
 
 def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord]:
     out = []
+    fitted = dict(accuracy_trend(evidence.first_rows, slot).line) if N_OPTIONS in suite.metrics.by else {}
     for by in suite.metrics.by:
         values = {r.item.slices[by] for r in evidence.first_rows if by in r.item.slices}
         for value in sorted(values, key=lambda v: (str(type(v)), v)):
@@ -143,6 +151,8 @@ def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord
             named = measures.accuracy(first, slot) | confidence.calibration(first, slot)
             named |= measures.latencies(rows)
             named["unsupported_rate"] = measures.outcome_rates(rows)["unsupported_rate"]
+            if by == N_OPTIONS and value in fitted:
+                named["accuracy_trend"] = fitted[value]
             out.append(
                 SliceRecord(by=by, value=value, n_expected=len(rows), metrics={k: record(v) for k, v in named.items()})
             )

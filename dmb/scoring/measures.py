@@ -104,12 +104,12 @@ def _asked_item(row: Row) -> tuple[str, int]:
 
 
 def order_effects(evidence: Evidence, reference: Evidence | None, slot: str) -> dict[str, Measure]:
-    """Flips against the reference suite's own decision, under permutation and on the identical rerun; ECE drift."""
-    names = ("flip_rate", "flip_rate_rerun", "ece_drift")
+    """Flips against the reference suite's own decision, permuted and rerun, what is left of position, and ECE drift."""
+    names = ("flip_rate", "flip_rate_rerun", "position_effect", "ece_drift")
     if reference is None:
         return {n: unknown("n/a: no reference suite") for n in names}
     base = {r.item.id: r for r in reference.first_rows}
-    out = {}
+    out, flips = {}, {}
     for name, kind in (("flip_rate", "permuted"), ("flip_rate_rerun", "rerun")):
         rows = [r for r in evidence.first_rows if r.item.slices.get("kind") == kind]
         pairs = [(_value(base.get(r.item.id), slot), _value(r, slot)) for r in rows]
@@ -119,6 +119,8 @@ def order_effects(evidence: Evidence, reference: Evidence | None, slot: str) -> 
             if both
             else unknown("no pair of valid decisions")
         )
+        flips[kind] = [p[0] != p[1] for p, _ in both], [g for _, g in both]
+    out["position_effect"] = metrics.position_effect(*flips["permuted"], *flips["rerun"])
     out["ece_drift"] = _ece_drift(evidence, base, slot)
     return out
 

@@ -15,10 +15,12 @@ from dmb.contracts.cell import (
     CostRecord,
     MeasureRecord,
     NegotiationSpend,
+    PlaceRecord,
     Receipt,
     ReliabilityBin,
     Score,
     SliceRecord,
+    ThresholdRecord,
     TimingRecord,
 )
 from dmb.contracts.contender import Contender, Display
@@ -167,6 +169,7 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         metrics |= {
             "flip_rate": rate(flips * 3, 300, n_groups=100),
             "flip_rate_rerun": rate(flips // 6, 100),
+            "position_effect": points(flips, 100, 0.04),
             "ece_drift": number(0.0123 - given.ece / 9, 0.02, 100),
         }
     if suite == "confidence-honesty":
@@ -176,6 +179,8 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
             "honest_rate_controls": rate(honest // 9, 100),
             "accuracy_controls": rate(min(100, given.correct // 2), 100),
         }
+    if suite == "cardinality":
+        metrics["accuracy_per_doubling"] = points(-given.decay * 7, 7, 0.013)
     n_attempts = completed + outcomes["malformed"]
     cost = given.cost or (cost_record(n_attempts, given.cost_usd) if given.cost_usd else None)
     return _score(
@@ -207,8 +212,56 @@ def answered_score(name: str, suite: str, n_expected: int, given: Answers) -> Sc
         timing=given.timing,
         negotiation=given.negotiation,
         n_groups=groups or n_expected,
+        places=_places(valid) if valid and suite != "cardinality" else (),
+        thresholds=_thresholds(valid, given.ece) if valid and given.kind != "rule" else (),
         answers=(answer_columns(name, suite, n_expected, given.correct, outcomes, groups or n_expected),),
     )
+
+
+def points(num: float, den: int, spread: float) -> MeasureRecord:
+    """A difference of shares with an interval around it."""
+    return MeasureRecord(value=num / den, low=num / den - spread, high=num / den + spread, n=den, num=num, den=den)
+
+
+def _places(valid: int) -> tuple[PlaceRecord, ...]:
+    """A liking for the top of the list."""
+    third, more = valid // 3, valid // 20
+    chosen = (third + more, third, valid - 2 * third - more)
+    return tuple(
+        PlaceRecord(
+            part=part,
+            n_parts=3,
+            chosen=rate(n, valid),
+            gold=third / valid,
+            options=1 / 3,
+            excess=points(n - third, valid, 0.03),
+        )
+        for part, n in enumerate(chosen)
+    )
+
+
+def _thresholds(valid: int, ece: float) -> tuple[ThresholdRecord, ...]:
+    """The surer, the fewer and the better; nothing is sure enough for one error in a hundred."""
+    fixed = tuple(
+        ThresholdRecord(
+            at=at, kept=rate(n := round(valid * (1.2 - at)), valid), error=rate(round(n * (1 - at + ece)), n)
+        )
+        for at in (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+    )
+    none = ThresholdRecord(
+        target=0.01, fold_cutoffs=(None,) * 5, kept=rate(0, valid), error=undefined("nothing is kept")
+    )
+    chosen = tuple(
+        ThresholdRecord(
+            target=target,
+            cutoff=cut,
+            fold_cutoffs=(cut,) * 5,
+            kept=rate(n := round(valid * (1.1 - cut)), valid),
+            error=rate(round(n * target), n),
+        )
+        for target, cut in ((0.05, 0.9312), (0.1, 0.85))
+    )
+    return (*fixed, none, *chosen)
 
 
 def answer_columns(
@@ -227,16 +280,20 @@ def answer_columns(
         row: luck(suite, row % n_groups) + luck(suite, row) + 0.6 * luck(name, suite, "right", row) for row in outcome
     }
     right = set(sorted((row for row in outcome if outcome[row] == "valid"), key=hard.__getitem__)[:correct])
-    values = ["a" if row in right else "b" if outcome[row] == "valid" else None for row in range(n)]
+    labels = ("card_arrival", "a|b", "<script>", "c")
+    gold = [labels[row % len(labels)] for row in range(n)]
+    wrong = [labels[(row + 1) % len(labels)] for row in range(n)]
+    valid = [outcome[row] == "valid" for row in range(n)]
+    values = [(gold[row] if row in right else wrong[row]) if valid[row] else None for row in range(n)]
     return AnswerColumns(
         slot="decision",
         items=tuple(f"i{row % n_groups}-{row // n_groups}" for row in range(n)),
         permutations=(0,) * n,
         groups=tuple(f"i{row % n_groups}" for row in range(n)),
-        gold=("a",) * n,
+        gold=tuple(gold),
         outcomes=tuple(outcome[row] for row in range(n)),
         values=tuple(values),
-        positions=tuple(None if value is None else "ab".index(value) for value in values),
+        positions=tuple(None if value is None else labels.index(value) for value in values),
         confidences=tuple(None if value is None else 0.8 for value in values),
         counted=(True,) * n,
     )
@@ -550,6 +607,7 @@ def _size_slice(given: Answers, n: int) -> SliceRecord:
             0 if silent else correct, valid, f"no valid decision: at most {given.cap} options" if silent else None
         ),
         "accuracy_end_to_end": rate(0 if silent else correct, 25),
+        "unsupported_rate": rate(25 if silent else 0, 25),
         "latency_p50_ms": undefined("no completed request") if silent else number(latency, latency * 0.08, 25),
     }
     return SliceRecord(by="n_options", value=n, n_expected=25, metrics=metrics)

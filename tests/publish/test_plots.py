@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as ET
 
 import matplotlib
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dmb.publish.plots import Plot, cardinality_plot, reliability_plots
-from dmb.publish.plots.cardinality import _apart
+from dmb.publish.plots.direct_labels import LINE, apart, shortened, width_of
 from dmb.publish.release import Release
-from tests.publish.factory import ENTRIES, Answers, golden_release, release, undefined
+from tests.publish.factory import ENTRIES, Answers, contender, golden_release, release, undefined
 
 
 def texts(plot: Plot) -> list[str]:
@@ -53,15 +56,16 @@ def test_cardinality_names_every_curve_and_the_cap(golden: Release) -> None:
 def test_each_curve_of_latencies_has_its_own_name(golden: Release) -> None:
     plot = cardinality_plot(golden)
     assert plot is not None
-    names = ("Random", "Majority", "Tiny <b>|& `x` ◇", "Cloud 1")
-    assert {name: texts(plot).count(name) for name in names} == dict.fromkeys(names, 2)
+    names = ("Random", "Majority", "Cloud 1", "Tiny <b>|& `x` ◇")
+    # the last one takes no long lists, which a line of its own says
+    assert [texts(plot).count(name) for name in names] == [2, 2, 2, 3]
 
 
 def test_contender_without_latency_is_not_in_the_panel_of_latencies(golden: Release) -> None:
     cell = golden.cells["tiny", "cardinality"]
     gone = cell.model_copy(update={"metrics": cell.metrics | {"latency_p50_ms": undefined("no timed answers")}})
     plot = cardinality_plot(golden_release(scores=tuple(gone if s is cell else s for s in golden.scores)))
-    assert plot is not None and texts(plot).count("Tiny <b>|& `x` ◇") == 1
+    assert plot is not None and texts(plot).count("Tiny <b>|& `x` ◇") == 2
 
 
 def test_contender_without_any_valid_decision_is_named_below() -> None:
@@ -74,7 +78,8 @@ def test_contender_without_any_valid_decision_is_named_below() -> None:
         ["cardinality"],
     )
     plot = cardinality_plot(made)
-    assert plot is not None and "No valid decision at any size: Tiny <b>|& `x`" in texts(plot)
+    # in the strip below; neither panel has a curve of it
+    assert plot is not None and texts(plot).count("Tiny <b>|& `x`") == 1
 
 
 def test_simulated_is_written_across(golden: Release) -> None:
@@ -101,7 +106,42 @@ def test_reliability_has_a_panel_per_suite_with_counts() -> None:
 
 
 def test_names_are_pushed_apart_and_stay_in_the_panel() -> None:
-    assert _apart([20, 60]) == [20, 60]
-    assert _apart([50, 50]) == pytest.approx([47.3, 52.7])
-    assert _apart([0, 0, 0]) == pytest.approx([-4, 1.4, 6.8])
-    assert _apart([100, 100])[-1] == pytest.approx(102)
+    assert apart([0.2, 0.6], 0.05) == [0.2, 0.6]
+    assert apart([0.5, 0.5], 0.05) == pytest.approx([0.475, 0.525])
+    assert apart([0, 0, 0], 0.05) == pytest.approx([0, 0.05, 0.1])
+    assert apart([1, 1], 0.05) == pytest.approx([0.95, 1])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_no_two_names_overlap_whatever_the_curves_do(heights: list[float]) -> None:
+    found = apart(sorted(heights), 0.05)
+    assert all(b - a >= 0.05 - 1e-9 for a, b in itertools.pairwise(found))
+    assert found[0] >= -1e-9 and found[-1] <= 1 + 1e-9
+
+
+def test_twenty_long_names_fit_on_the_drawing() -> None:
+    """Boxes of letters as they are drawn: inside the figure, and none on another."""
+    entries = {
+        f"c{n}": contender(f"A provider's model, version {n}, structured output", baseline="random") for n in range(20)
+    }
+    answers = {(name, "cardinality"): Answers(200 - n % 3, {"valid": 275}, 100.0 + n) for n, name in enumerate(entries)}
+    plot = cardinality_plot(release(entries, answers, ["cardinality"]))
+    assert plot is not None
+    root = ET.fromstring(plot.svg)
+    width = float(root.get("viewBox", "").split()[2])
+    names = {shortened(entry.display.label) for entry in entries.values()}
+    places: dict[float, list[float]] = {}
+    for node in root.iter("{http://www.w3.org/2000/svg}text"):
+        if "".join(node.itertext()) in names:
+            places.setdefault(round(float(node.get("x", ""))), []).append(float(node.get("y", "")))
+    assert [len(ys) for ys in places.values()] == [20, 20]
+    for x, ys in places.items():
+        assert x + 72 * width_of(names) < width
+        assert min(b - a for a, b in itertools.pairwise(sorted(ys))) > 72 * LINE - 0.1
+
+
+def test_who_cannot_take_long_lists_has_a_line_of_its_own_below(golden: Release) -> None:
+    plot = cardinality_plot(golden)
+    assert plot is not None and "× unsupported: cannot take such a list" in texts(plot)
+    assert "· no valid decision" not in texts(plot)

@@ -196,7 +196,9 @@ def test_outcomes_and_coverage(golden: Release) -> None:
 
 
 def test_cardinality_is_by_size_and_ends_where_nothing_is_answered(golden: Release) -> None:
-    accuracy, end_to_end, latency = golden.cardinality_tables
+    trend, accuracy, end_to_end, latency = golden.cardinality_tables
+    assert row(trend, "Cloud 1") == ["-2.0 [-3.3, -0.7] n 7", "512", "none"]
+    assert row(trend, "Tiny <b>|& `x`")[1:] == ["255", "from 256 on"]
     assert [r.values[0].text for r in accuracy.rows] == [
         "2",
         "8",
@@ -211,7 +213,7 @@ def test_cardinality_is_by_size_and_ends_where_nothing_is_answered(golden: Relea
         "512",
     ]
     assert row(accuracy, "255")[2] == "64.0 [44.5, 79.8] n 25"
-    assert row(accuracy, "256")[2] == row(latency, "256")[2] == "n/a"
+    assert row(accuracy, "256")[2] == row(latency, "256")[2] == "unsupported"
     assert row(end_to_end, "256")[2] == "0.0 [0.0, 13.3] n 25"
 
 
@@ -220,6 +222,7 @@ def test_order_table_shows_the_control_beside_the_flips(golden: Release) -> None
     assert row(table, "Tiny <b>|& `x`") == [
         "27.0 [22.3, 32.3] n 300 in 100 groups",
         "4.0 [1.6, 9.8] n 100",
+        "+27.0 [+23.0, +31.0] n 100",
         "+0.003 [-0.017, +0.023] n 100",
         "native-probability",
     ]
@@ -228,11 +231,16 @@ def test_order_table_shows_the_control_beside_the_flips(golden: Release) -> None
 def test_honesty_and_slices() -> None:
     made = release(
         {"random": ENTRIES["random"]},
-        {("random", s): Answers(90, {"valid": 300}, 1.0, ece=0.1) for s in ("gate-spam", "confidence-honesty")},
+        {
+            ("random", s): Answers(90, {"valid": 300}, 1.0, "stated", ece=0.1)
+            for s in ("gate-spam", "confidence-honesty")
+        },
         ["gate-spam", "confidence-honesty"],
     )
-    (table,) = made.honesty_tables
-    assert [text.split(" ")[0] for text in row(table, "Random")] == ["70.0", "15.0", "45.0", "rule"]
+    table, thresholds = made.honesty_tables
+    assert [text.split(" ")[0] for text in row(table, "Random")] == ["70.0", "15.0", "45.0", "stated"]
+    assert row(thresholds, "Random")[1:3] == ["70.0 → 60.0 [53.3, 66.4]", "30.0 → 20.0 [13.0, 29.4]"]
+    assert row(thresholds, "Random")[3:] == ["none", "0.931: 17.0 → 5.9 [2.0, 15.9]", "0.85: 25.0 → 10.7 [5.5, 19.7]"]
     (parts,) = made.slice_tables
     assert [column.label for column in parts.columns] == ["Anonymised", "Random"]
     assert row(parts, "yes")[0].startswith("30.6 [") and row(parts, "yes")[0].endswith("n 62")
@@ -327,7 +335,8 @@ def test_price_dates_are_those_of_the_contenders_in_the_release(golden: Release)
 
 
 def test_prediction_collapse(golden: Release) -> None:
-    assert row(golden.prediction_table, "intent-77", "Majority") == ["1", "card_arrival", "100.0 n 300"]
+    assert row(golden.prediction_table, "intent-77", "Majority") == ["1", "card_arrival", "100.0 n 300", "25.0"]
+    assert row(golden.histogram_tables[0], "intent-77", "Majority") == ["card_arrival 300 (75)"]
     assert golden.prediction_table.remarks == ("Not counted, since options differ between items: `cardinality`.",)
 
 
@@ -459,7 +468,9 @@ def test_sections_with_nothing_are_not_there(golden: Release) -> None:
         "outcomes-and-coverage",
         "cardinality",
         "order",
+        "places",
         "calibration",
+        "thresholds",
         "cost",
         "times",
         "measures",

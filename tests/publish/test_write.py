@@ -112,6 +112,8 @@ def test_cells_file(golden: Release, published: Path) -> None:
         "cost_other",
         "negotiation",
         "timing",
+        "places",
+        "thresholds",
         "slices",
     }
     assert cell["outcomes"] == {

@@ -10,9 +10,18 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish.measures import joined
+from dmb.publish.plots.direct_labels import LEADER, LINE, NAME_POINTS, End, escaped, shortened, width_of, write_names
 from dmb.publish.plots.style import INK, MUTED, Look, Plot, heading, house_style, look, render
-from dmb.publish.table import words
-from dmb.publish.tables.slices import CAP, N_OPTIONS, at_sizes, cardinality_suites, latencies_at, slice_values
+from dmb.publish.tables.slices import (
+    CAP,
+    N_OPTIONS,
+    at_sizes,
+    cardinality_suites,
+    is_unsupported,
+    latencies_at,
+    part_of,
+    slice_values,
+)
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
@@ -20,8 +29,9 @@ if TYPE_CHECKING:
 #: A little below nought, so that a curve at nought does not hide in the axis.
 _FLOOR = -4
 _TOP = 104
-#: Height of a line of text on the axis of accuracies.
-_LINE = 5.4
+# Inches. A row of panels: headings above, numbers of options below, then a strip with what was not answered.
+_LEFT, _ACCURACY, _BETWEEN, _LATENCY, _RIGHT = 0.55, 5.9, 0.75, 3.5, 0.12
+_ABOVE, _PANEL, _BELOW, _STRIP_HEAD, _FOOT = 0.62, 3.2, 0.55, 0.24, 0.3
 
 
 def cardinality_plot(release: Release) -> Plot | None:
@@ -30,30 +40,36 @@ def cardinality_plot(release: Release) -> Plot | None:
     if not suites:
         return None
     title = "Accuracy and latency by number of options"
+    scores = {suite: _answered(release, suite) for suite in suites}
+    names = width_of(_name(release, score) for found in scores.values() for _, score in found) + LEADER
+    # A panel is as high as its names need, and the space right of it as wide.
+    panel = max([_PANEL, *(LINE * len(found) for found in scores.values())])
+    strips = [_strip_height(release, suite, found) for suite, found in scores.items()]
+    width = _LEFT + _ACCURACY + names + _BETWEEN + _LATENCY + names + _RIGHT
+    height = sum(_ABOVE + panel + _BELOW + strip for strip in strips) + _FOOT
     with house_style():
-        fig = Figure(figsize=(12.2, 4.5 * len(suites)))
-        # The gap between the panels and the space at the right hold the names at the ends of the curves.
-        grid = fig.add_gridspec(
-            len(suites),
-            2,
-            width_ratios=(1.6, 1),
-            wspace=0.46,
-            left=0.05,
-            right=0.86,
-            bottom=0.15 / len(suites),
-            top=1 - 0.13 / len(suites),
-            hspace=0.4,
-        )
-        for row, suite in enumerate(suites):
-            _accuracy(release, suite, fig.add_subplot(grid[row, 0]))
-            _latency(release, suite, fig.add_subplot(grid[row, 1]))
+        fig = Figure(figsize=(width, height))
+        top = height
+        for (suite, found), strip in zip(scores.items(), strips, strict=True):
+            bottom = top - _ABOVE - panel
+            across = ((_LEFT, _ACCURACY), (_LEFT + _ACCURACY + names + _BETWEEN, _LATENCY))
+            accuracy, latency = (
+                fig.add_axes((left / width, bottom / height, wide / width, panel / height)) for left, wide in across
+            )
+            _accuracy(release, suite, found, accuracy, panel)
+            _latency(release, suite, found, latency, panel)
+            if strip:
+                under = (bottom - _BELOW - strip) / height
+                ax = fig.add_axes((_LEFT / width, under, _ACCURACY / width, (strip - _STRIP_HEAD) / height))
+                _strip(release, suite, found, ax)
+            top = bottom - _BELOW - strip
         return render(
             fig,
             "cardinality",
             title,
             f"{title}, one curve per contender, with 95 % intervals. The tables below hold the numbers.",
-            [score.simulated for suite in suites for _, score in _answered(release, suite)],
-            note_at=(0.05, 0.015 / len(suites)),
+            [score.simulated for found in scores.values() for _, score in found],
+            note_at=(_LEFT / width, 0.08 / height),
         )
 
 
@@ -67,63 +83,101 @@ def _name(release: Release, score: Score) -> str:
     return release.marked(release.label(score.contender), score.contender, score.suite)
 
 
-def _accuracy(release: Release, suite: str, ax: Axes) -> None:
-    sizes, ends, silent = slice_values(release, suite, N_OPTIONS), [], []
+def _accuracy(release: Release, suite: str, scores: list[tuple[int, Score]], ax: Axes, panel: float) -> None:
+    sizes, ends = slice_values(release, suite, N_OPTIONS), []
     _number_axis(ax, sizes)
     ax.set_ylim(_FLOOR, _TOP)
     ax.yaxis.set_major_locator(FixedLocator(range(0, 101, 20)))
     slot = release.slots(suite)[0]
-    for place, score in _answered(release, suite):
+    for place, score in scores:
         how = look(place)
-        found = at_sizes(score, sizes, joined(slot, "accuracy_valid"))
-        last = _curve(ax, sizes, found, how, scale=100)
-        if last is None:
-            silent.append(_name(release, score))
-            continue
-        ends.append((*last, _name(release, score), how))
-        gone = [n for n, record in zip(sizes, found, strict=True) if record is None or record.value is None]
-        ax.plot(
-            gone,
-            [_FLOOR] * len(gone),
-            linestyle="none",
-            marker="x",
-            color=how.colour,
-            markersize=5,
-            clip_on=False,
-            zorder=4,
-        )
-    _names(ax, sizes[-1], ends)
-    heading(ax, "Accuracy of valid decisions, %", f"{suite} · bands are 95 % intervals · × no valid decision")
-    if silent:
-        said = f"No valid decision at any size: {words(silent)}".replace("$", r"\$")
-        ax.annotate(
-            said,
-            (0, 0),
-            (0, -34),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=8,
-            color=MUTED,
-            va="top",
-        )
+        last = _curve(ax, sizes, at_sizes(score, sizes, joined(slot, "accuracy_valid")), how, scale=100)
+        if last is not None:
+            ends.append(End(*last, _name(release, score), how))
+    write_names(ax, sizes[-1], ends, panel)
+    heading(ax, "Accuracy of valid decisions, %", f"{suite} · bands are 95 % intervals over base questions")
 
 
-def _latency(release: Release, suite: str, ax: Axes) -> None:
+def _latency(release: Release, suite: str, scores: list[tuple[int, Score]], ax: Axes, panel: float) -> None:
     sizes, slot = slice_values(release, suite, N_OPTIONS), release.slots(suite)[0]
     _number_axis(ax, sizes, few=True)
     ax.set_yscale("log")
     ends = []
-    for place, score in _answered(release, suite):
+    for place, score in scores:
         how = look(place)
         last = _curve(ax, sizes, latencies_at(score, sizes, slot), how, scale=1)
         if last is not None:
-            ends.append((*last, _name(release, score), how))
-    _names(ax, sizes[-1], ends)
+            ends.append(End(*last, _name(release, score), how))
+    write_names(ax, sizes[-1], ends, panel)
     ax.yaxis.set_major_locator(LogLocator(10, numticks=8))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}" if y < 1 else f"{y:,.0f}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.yaxis.set_minor_locator(NullLocator())
     heading(ax, "Median latency, ms", "whole decision, logarithmic")
+
+
+def _silent(release: Release, suite: str, score: Score) -> list[tuple[int, bool]]:
+    """Sizes without a valid decision, and whether each is because the contender cannot take such a list."""
+    sizes, key = slice_values(release, suite, N_OPTIONS), joined(release.slots(suite)[0], "accuracy_valid")
+    records = zip(sizes, at_sizes(score, sizes, key), strict=True)
+    return [
+        (size, is_unsupported(part_of(score, N_OPTIONS, size)))
+        for size, record in records
+        if record is None or record.value is None
+    ]
+
+
+def _strip_height(release: Release, suite: str, scores: list[tuple[int, Score]]) -> float:
+    rows = sum(1 for _, score in scores if _silent(release, suite, score))
+    return _STRIP_HEAD + LINE * rows if rows else 0.0
+
+
+def _strip(release: Release, suite: str, scores: list[tuple[int, Score]], ax: Axes) -> None:
+    """One line for each contender that leaves sizes unanswered, since marks inside the panel would hide each other."""
+    rows = [(place, score, gone) for place, score in scores if (gone := _silent(release, suite, score))]
+    _number_axis(ax, slice_values(release, suite, N_OPTIONS))
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xlabel("")
+    ax.grid(False)
+    ax.tick_params(labelbottom=False)
+    for text in list(ax.texts):
+        text.remove()
+    ax.yaxis.set_major_locator(NullLocator())
+    for side in ("left", "bottom"):
+        ax.spines[side].set_visible(False)
+    for row, (place, score, gone) in enumerate(rows):
+        for marker, wanted in (("x", True), (".", False)):
+            at = [size for size, unsupported in gone if unsupported is wanted]
+            ax.plot(
+                at,
+                [row] * len(at),
+                linestyle="none",
+                marker=marker,
+                color=look(place).colour,
+                markersize=5,
+                clip_on=False,
+            )
+        ax.annotate(
+            escaped(shortened(_name(release, score))),
+            (1, row),
+            (LEADER * 72, 0),
+            xycoords=ax.get_yaxis_transform(),
+            textcoords="offset points",
+            fontsize=NAME_POINTS,
+            va="center",
+            annotation_clip=False,
+        )
+    said = {True: "× unsupported: cannot take such a list", False: "· no valid decision"}
+    kinds = {unsupported for _, _, gone in rows for _, unsupported in gone}
+    ax.annotate(
+        "   ".join(text for kind, text in said.items() if kind in kinds),
+        (0, 1),
+        (0, 5),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=NAME_POINTS,
+        color=MUTED,
+    )
 
 
 def _curve(
@@ -171,55 +225,3 @@ def _number_axis(ax: Axes, sizes: list[int], *, few: bool = False) -> None:
             color=INK,
             weight="bold",
         )
-
-
-def _names(ax: Axes, right: int, ends: list[tuple[int, float, str, Look]]) -> None:
-    """Each name at the height where its curve ends, pushed apart where two would overlap."""
-    ends = sorted(ends, key=lambda end: end[1])
-    across = ax.get_xaxis_transform()
-    for height, (size, y, label, how) in zip(_apart([_height(ax, end[1]) for end in ends]), ends, strict=True):
-        # A dotted leader is no part of the curve: it leads from where the curve stops short.
-        leader = {
-            "arrowstyle": "-",
-            "color": how.colour,
-            "linewidth": 1,
-            "linestyle": "-" if size == right else ":",
-            "shrinkA": 0,
-            "shrinkB": 3,
-            "relpos": (0, 0.5),
-        }
-        ax.annotate(
-            label.replace("$", r"\$"),
-            (size, y),
-            (right * 1.5, (height - _FLOOR) / (_TOP - _FLOOR)),
-            textcoords=across,
-            fontsize=8,
-            va="center",
-            annotation_clip=False,
-            arrowprops=leader,
-        )
-
-
-def _height(ax: Axes, y: float) -> float:
-    """Where a value stands in the panel, as if the axis were the one of accuracies."""
-    to_axes = ax.transData + ax.transAxes.inverted()
-    return _FLOOR + (_TOP - _FLOOR) * float(to_axes.transform((ax.get_xlim()[0], y))[1])
-
-
-def _apart(wanted: list[float]) -> list[float]:
-    """Rising heights as near as possible to the wanted ones, each a line above the one before.
-
-    Names that would overlap become a block around the mean of what they want; blocks that then touch are joined.
-    """
-    blocks: list[list[float]] = []
-    for height in wanted:
-        blocks.append([height])
-        while len(blocks) > 1 and _bottom(blocks[-1]) < _bottom(blocks[-2]) + _LINE * len(blocks[-2]):
-            last = blocks.pop()
-            blocks[-1] = blocks[-1] + last
-    return [_bottom(block) + _LINE * i for block in blocks for i in range(len(block))]
-
-
-def _bottom(block: list[float]) -> float:
-    half = _LINE * (len(block) - 1) / 2
-    return min(max(sum(block) / len(block) - half, _FLOOR), 102 - 2 * half)

@@ -10,7 +10,7 @@ from dmb.publish.measures import in_order, measure
 from dmb.publish.notes import in_words
 from dmb.publish.records import COSTS
 from dmb.publish.table import Column, Notes, Row, Table, Value, words
-from dmb.publish.tables import cached, calibration, honesty, order, outcomes
+from dmb.publish.tables import cached, calibration, honesty, order, outcomes, slices
 from dmb.publish.tables.matrix import answered, not_asked, place
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def lines(release: Release) -> tuple[str, ...]:
 def _suites_of(release: Release) -> dict[str, list[str]]:
     """Measure -> suites where somebody was asked; not those that show it in a section of their own."""
     elsewhere = order.shown(release) | honesty.shown(release) | cached.shown(release)
-    elsewhere |= calibration.shown(release) | outcomes.shown(release)
+    elsewhere |= calibration.shown(release) | outcomes.shown(release) | slices.shown(release)
     found: dict[str, list[str]] = {}
     for key in in_order(key for score in release.cells.values() for key in score.metrics):
         suites = [

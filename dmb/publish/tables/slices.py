@@ -9,7 +9,8 @@ from dmb.contracts.cell import MeasureRecord, Score, SliceRecord
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, joined, measure, split
 from dmb.publish.records import value_of
-from dmb.publish.table import Column, Notes, Row, Table, Value
+from dmb.publish.table import Column, Notes, Row, Table, Value, words
+from dmb.publish.tables import columns
 from dmb.publish.tables.matrix import answered, not_asked
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 N_OPTIONS = "n_options"
 #: The largest list of options that some decision models state to accept.
 CAP = 255
+#: The slope of accuracy over the number of options.
+TREND = "accuracy_per_doubling"
 #: Slice -> how a heading calls it, and what its values mean.
 _NAMES = {
     N_OPTIONS: ("number of options", ""),
@@ -75,11 +78,27 @@ def latencies_at(score: Score, sizes: Iterable[int], slot: str) -> list[MeasureR
     return [None if door is not None and door.value == 1 else record for record, door in found]
 
 
+def is_unsupported(part: SliceRecord | None) -> bool:
+    """Whether a contender can take none of the items of a slice."""
+    record = part.metrics.get("unsupported_rate") if part else None
+    return record is not None and record.value == 1
+
+
+def shown(release: Release) -> set[tuple[str, str]]:
+    """(suite, key) of the measures that stand in the tables of growing lists."""
+    return {(suite, joined(slot, TREND)) for suite in cardinality_suites(release) for slot in release.slots(suite)}
+
+
 def cardinality_tables(release: Release) -> tuple[Table, ...]:
-    """Accuracy, valid and end to end, and median latency: rows are numbers of options, columns are contenders."""
+    """Accuracy, valid and end to end, and median latency: rows are numbers of options, columns are contenders.
+
+    Before them the trend of each suite that has one.
+    """
     made = []
     for suite in cardinality_suites(release):
         for slot in release.slots(suite):
+            if columns.has(release, suite, joined(slot, TREND)):
+                made.append(_trend_table(release, suite, slot))
             made += [
                 _table(release, suite, N_OPTIONS, joined(slot, name))
                 for name in _CURVES
@@ -103,6 +122,46 @@ def slice_tables(release: Release) -> tuple[Table, ...]:
             if by != N_OPTIONS:
                 made += [_table(release, suite, by, key) for key in keys if split(key)[1] == "accuracy_valid"]
     return tuple(made)
+
+
+def _trend_table(release: Release, suite: str, slot: str) -> Table:
+    """One row per contender: the slope, and where its lists end."""
+    notes, rows, sizes = Notes(), [], slice_values(release, suite, N_OPTIONS)
+    for contender in answered(release, [suite]):
+        score = release.cells[contender, suite]
+        gone = [size for size in sizes if is_unsupported(part_of(score, N_OPTIONS, size))]
+        taken = [size for size in sizes if size not in gone]
+        largest = spelled_slice(taken[-1]) if taken else "none"
+        refused = (
+            f"from {spelled_slice(gone[0])} on"
+            if gone and gone == sizes[-len(gone) :]
+            else words(map(spelled_slice, gone))
+        )
+        rows.append(
+            Row(
+                (
+                    Value(release.label(contender), simulated=score.simulated),
+                    value_of(score.metrics.get(joined(slot, TREND)), TREND, notes),
+                    Value(largest),
+                    Value(refused if gone else "none", muted=not gone),
+                )
+            )
+        )
+    return Table(
+        id=f"trend-{suite}" + (f"-{slot}" if slot else ""),
+        title=f"`{suite}`: trend over the number of options",
+        caption=f"{measure(TREND).says} The interval is over base questions; sizes that a contender cannot take are left out.",
+        columns=(
+            Column("Contender", numeric=False),
+            Column("Accuracy per doubling", unit="points"),
+            Column("Longest list taken"),
+            Column("Unsupported", numeric=False, unit="options"),
+        ),
+        rows=tuple(rows),
+        notes=tuple(notes.texts),
+        remarks=not_asked(release, [suite]),
+        kind="matrix",
+    )
 
 
 def _table(release: Release, suite: str, by: str, key: str) -> Table:
@@ -144,6 +203,8 @@ def spelled_slice(value: str | int | bool) -> str:
 
 def _place(score: Score, by: str, value: str | int | bool, key: str, notes: Notes) -> Value:
     part = part_of(score, by, value)
+    if is_unsupported(part) and split(key)[1] != "accuracy_end_to_end":
+        return Value("unsupported", muted=True, simulated=score.simulated)
     return value_of(part.metrics.get(key) if part else None, key, notes, simulated=score.simulated)
 
 
