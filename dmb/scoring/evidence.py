@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from dmb.contracts.attempt import Attempt
@@ -21,6 +22,10 @@ from dmb.store.evidence_root import HERE, EvidenceRoot
 from dmb.store.frozen_items import FrozenItems, checked_bytes, parse_items
 from dmb.store.layout import items_path
 from dmb.store.receipts import load_receipt
+
+
+#: The same items judge every contender of a suite.
+_parsed = lru_cache(8)(parse_items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ def open_evidence(path: Path, slots: Sequence[Slot], root: EvidenceRoot = HERE) 
         receipt.items,
         "start again: items are rebuilt, nothing is asked for that",
     )
-    items = parse_items(identity).subset(receipt.parts["limit"], SUBSET_SEED)
+    items = _parsed(identity).subset(receipt.parts["limit"], SUBSET_SEED)
     attempts: dict[tuple[str, int, int], list[Attempt]] = {}
     if receipt.raw is not None and receipt.raw_sha256 is not None:
         raw = root.at(receipt.raw)
