@@ -23,7 +23,6 @@ from dmb.store.frozen_items import FrozenItems, checked_bytes, parse_items
 from dmb.store.layout import items_path
 from dmb.store.receipts import load_receipt
 
-
 #: The same items judge every contender of a suite.
 _parsed = lru_cache(8)(parse_items)
 
