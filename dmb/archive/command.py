@@ -26,7 +26,8 @@ def make_archive(release: str, private: bool) -> tuple[Path, int]:
     Raises ``UsageError`` for a sealed release that has one, ``MissingEvidence``, ``DamagedFile`` or ``DmbError`` as
     ``archive_bytes`` does, and where other code published the release than would be in its archive.
     """
-    document = load_document(RESULTS / release / RELEASE_JSON)
+    told = RESULTS / release / RELEASE_JSON
+    document = load_document(told)
     path, code = archive_of(release), None
     if draft_of(release) is not None and path.exists():
         if not private:
@@ -38,7 +39,7 @@ def make_archive(release: str, private: bool) -> tuple[Path, int]:
         path = RESULTS / f"{release}{PRIVATE}"
     if code is None:
         _check_code(document)
-    data = archive_bytes(document, private, code)
+    data = archive_bytes(document, told.read_bytes(), private, code)
     write_whole(path, data)
     return path, len(data)
 

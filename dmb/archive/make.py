@@ -15,7 +15,7 @@ from dmb.contracts.cell import Receipt
 from dmb.contracts.redaction import RedactedLog, Redactions
 from dmb.contracts.release import EvidenceCell, ReleaseDocument
 from dmb.errors import DamagedFile, DmbError, MissingEvidence
-from dmb.publish.document import document_bytes
+from dmb.publish.document import question_of
 from dmb.publish.rebuild import checked_receipt, rescored
 from dmb.publish.write import RELEASE_JSON
 from dmb.store.evidence_root import EvidenceRoot
@@ -35,17 +35,18 @@ _MEND = "put it back as it was; nothing was archived"
 
 def archive_bytes(
     document: ReleaseDocument,
+    written: bytes,
     private: bool,
     code: Mapping[str, bytes] | None = None,
     tables: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """The archive of a release whose evidence lies here. ``private``: with all texts, for its owner alone.
+    """The archive of a release whose evidence lies here. ``written``: its document's file. ``private``: with all texts, for its owner alone.
 
     ``code``: of the package that published it; by default the one at work. ``tables``: those that the document names, by
     default as they lie here. Raises ``MissingEvidence`` or ``DamagedFile``
     where the evidence is not what the document says, and ``DmbError`` where a text of others would be in the archive.
     """
-    files = {RELEASE_JSON: document_bytes(document)}
+    files = {RELEASE_JSON: written}
     files |= {f"{CODE}/{name}": data for name, data in (package_files() if code is None else code).items()}
     files |= {name: _bytes(Path(name)) for name in document.tables} if tables is None else tables
     files |= _evidence(document)
@@ -117,10 +118,9 @@ def _texts(cell: EvidenceCell) -> Path:
 
 def _redact(document: ReleaseDocument, files: dict[str, bytes]) -> list[EvidenceCell]:
     """Replace texts in the logs of suites that may not show them; returns the cells whose logs have changed."""
-    suites = {entry.suite.id: entry for entry in document.suites}
     secrets, told, changed = {}, {}, []
     for cell in document.cells:
-        entry = suites[cell.suite]
+        entry = question_of(document, cell)
         if entry.suite.publish_text or cell.raw is None:
             continue
         run = Path(cell.raw).parent.parent

@@ -96,13 +96,17 @@ class Search:
 
     def __init__(self, texts: Iterable[str], allowed: Iterable[str] = (), shortest: int = SHORTEST) -> None:
         found = [own for t in texts if len(own := words(t)) >= shortest]
+        # hashes are made of the words, so that hundreds of thousands of runs take little room
         self._runs: dict[int, set[int]] = {}
-        for own in found:
-            size = min(ANYWHERE, len(own))
-            self._runs.setdefault(size, set()).update(map(hash, filter(_tells, _runs(own, size))))
+        told = [run for own in found for run in _runs(own, min(ANYWHERE, len(own))) if _tells(run)]
+        for run in told:
+            self._runs.setdefault(len(run), set()).add(hash(run))
         for free in map(words, allowed):
             for size, runs in self._runs.items():
                 runs.difference_update(map(hash, _runs(free, size)))
+        # most words begin nothing that is looked for
+        self._shortest = min(self._runs, default=0)
+        self._begun = {hash(run[: self._shortest]) for run in told if hash(run) in self._runs[len(run)]}
 
     def __len__(self) -> int:
         return sum(map(len, self._runs.values()))
@@ -111,11 +115,12 @@ class Search:
         """The first fragment that stands in a file's bytes, as it was found; None where there is none."""
         for text in readings(data):
             found = words(text)
-            for size, runs in self._runs.items():
-                # hashes are made of the words, so that millions of runs take little room
-                hit = next((run for run in _runs(found, size) if hash(run) in runs), None)
-                if hit is not None:
-                    return " ".join(hit)
+            for at, begun in enumerate(_runs(found, self._shortest) if self._runs else ()):
+                if hash(begun) in self._begun:
+                    for size, runs in self._runs.items():
+                        run = tuple(found[at : at + size])
+                        if len(run) == size and hash(run) in runs:
+                            return " ".join(run)
         return None
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from dmb.planning.project import PRICES, load_project
 from dmb.planning.sealed import draft_of, next_name, sealed_releases
 from dmb.publish.assemble import make_document
 from dmb.publish.document import document_bytes, load_document, signed
-from dmb.publish.rebuild import rebuild
+from dmb.publish.rebuild import rebuild, rescored
 from dmb.publish.release import Release
 from dmb.publish.sanity import Line
 from dmb.publish.write import RELEASE_JSON, rendered
@@ -48,7 +49,8 @@ def seal(draft: str, name: str, extra: Sequence[Path] = ()) -> list[Path]:
     """
     _check_name(draft, name)
     document = _current(draft)
-    release = rebuild(document)
+    score_of = cache(rescored(document))
+    release = rebuild(document, score_of=score_of)
     _check_draft(release, document)
     if release.simulated:
         raise UsageError(f"{draft} holds simulated answers, which are no evidence; seal what was really asked")
@@ -58,16 +60,17 @@ def seal(draft: str, name: str, extra: Sequence[Path] = ()) -> list[Path]:
     tables = {str(RESULTS / name / Path(PRICES).name): prices}
     told = {path: sha256_hex(data) for path, data in tables.items()}
     sealed = signed(**{**dict(document), "name": name, "tables": told})
-    shown = rendered(rebuild(sealed))
+    shown = rendered(rebuild(sealed, score_of=score_of))
     files = {f"{name}/{path.name}": _extra(path) for path in extra}
-    files |= {f"{name}/{RELEASE_JSON}": document_bytes(sealed), f"{name}/{Path(PRICES).name}": prices, **shown}
+    written = document_bytes(sealed)
+    files |= {f"{name}/{RELEASE_JSON}": written, f"{name}/{Path(PRICES).name}": prices, **shown}
     if notes:
         files[f"{name}/{_NOTES_MD}"] = _notes_md(name, notes).encode("utf-8")
     if (old := _before(name)) is not None:
         page = _corrections(old, name, json.loads(shown[f"{name}.cells.json"]))
         files[f"{name}/{_CORRECTIONS_MD}"] = page.encode("utf-8")
     _check_texts(sealed, files)
-    files[archive_of(name).name] = archive_bytes(sealed, private=False, tables=tables)
+    files[archive_of(name).name] = archive_bytes(sealed, written, private=False, tables=tables)
     files[f"{name}/{MANIFEST}"] = manifest_bytes({n: sha256_hex(data) for n, data in files.items()})
     return _put(name, files)
 

@@ -50,12 +50,17 @@ def load_document(path: Path) -> ReleaseDocument:
 
 
 def parse_document(data: bytes, path: Path) -> ReleaseDocument:
-    """The same from the bytes of a file that is named ``path`` in errors."""
+    """The same from the bytes of a file that is named ``path`` in errors.
+
+    Held to its digest as it is written: fields that documents have got since are no part of it.
+    """
     try:
-        document = ReleaseDocument.model_validate(json.loads(data))
+        fields = json.loads(data)
+        document = ReleaseDocument.model_validate(fields)
     except ValueError as e:
         raise DamagedFile(f"{path}: is damaged: {_first_line(e)}; publish the release again") from None
-    if document.sha256 != _digest(document) or data != document_bytes(document):
+    unsigned = {name: value for name, value in fields.items() if name != "sha256"}
+    if document.sha256 != digest(unsigned) or data != pretty_json(fields):
         raise DamagedFile(f"{path}: was edited after it was made: its sha256 is not that of what it says")
     return document
 

@@ -17,7 +17,7 @@ from dmb.archive.quotes import Search
 from dmb.archive.restore import read_archive, restore
 from dmb.archive.seal import explanations, seal, write_corrections
 from dmb.archive.tarball import pack, unpack
-from dmb.canonical import sha256_hex
+from dmb.canonical import digest, sha256_hex
 from dmb.cli import main
 from dmb.contracts.notes import Note
 from dmb.errors import DamagedFile, DmbError, InputError, UsageError
@@ -25,8 +25,9 @@ from dmb.planning.auditing import audit_release, audit_sealed
 from dmb.planning.plan import Planner, finished_rows
 from dmb.planning.project import load_project
 from dmb.planning.sealed import changes_since, check_sealed
+from dmb.publish.document import load_document
 from dmb.store.evidence_root import HERE
-from dmb.store.files import write_whole
+from dmb.store.files import pretty_json, write_whole
 from dmb.verify.check import verify_release
 from dmb.verify.findings import Verification
 from dmb.verify.sealed import check_manifest
@@ -280,8 +281,8 @@ def test_a_fresh_clone_is_told_of_the_archive_and_restores_every_byte(clone, wit
     assert (told["ask"], told["restorable"], len(told["score"])) == ([], [], 9)
     # what was restored is what was there
     theirs = everything(with_seal.root)
-    for name, digest in everything(Path("runs")).items():
-        assert Path(name).name == "restored.json" or theirs[str(with_seal.root / name)] == digest
+    for name, sha256 in everything(Path("runs")).items():
+        assert Path(name).name == "restored.json" or theirs[str(with_seal.root / name)] == sha256
     # the page shows the texts of these suites, which is their suites' will
     assert len(list(Path("data/items").glob("*.texts.jsonl"))) == 3
 
@@ -406,6 +407,20 @@ def test_an_archive_puts_nothing_into_a_project_but_evidence(clone, tmp_path):
     new = after.keys() - before.keys()
     assert new and all(n.startswith(("runs/tiny-1/", "runs/_cells/", "data/items/")) for n in new)
     assert "runs/tiny-1/alive" not in new
+
+
+def test_a_sealed_document_holds_when_documents_have_got_more_fields_since(owner):
+    """As one of before the field was there: its digest is over what it says."""
+    path = Path("results/tiny.0/release.json")
+    fields = json.loads(path.read_bytes())
+    assert fields.pop("command") is None
+    fields.pop("sha256")
+    write_whole(path, pretty_json(fields | {"sha256": digest(fields)}))
+    document = load_document(path)
+    assert document.command is None and document.name == "tiny.0"
+    write_whole(path, pretty_json(fields | {"sha256": document.sha256, "title": "Edited"}))
+    with pytest.raises(DamagedFile, match=r"release\.json: was edited"):
+        load_document(path)
 
 
 def test_an_archive_holds_the_code_that_made_the_numbers(owner):
