@@ -54,16 +54,19 @@ def position_effect(
         return unknown("no item with both a permuted and a rerun answer" if n_items else "no rows")
     shares = [[Fraction(sum(side[item]), len(side[item])) for side in flips] for item in both]
     differences = [other - again for other, again in shares]
-    total, squares, n = sum(differences, Fraction(0)), sum((d * d for d in differences), Fraction(0)), len(both)
-    value = float(total / n)
-    low, high = shrunk_interval(float(total), float(squares), n, normal_critical(level))
+    n, zero = len(both), Fraction(0)
+    up = sum((d for d in differences if d > 0), zero)
+    down = sum((-d for d in differences if d < 0), zero)
+    squares = sum((d * d for d in differences), zero)
+    value = float((up - down) / n)
+    low, high = shrunk_interval(float(up), float(down), float(squares), n, normal_critical(level))
     note = None
     if n < n_items:
         note = f"{n_items - n} of {n_items} items lack a permuted or a rerun answer"
     if not any(map(any, shares)):
         note = join_notes(note, "nothing flipped: the interval says how large an effect could still have been missed")
     return Measure(
-        value=value, low=min(low, value), high=max(high, value), n=n, num=float(total), den=n, n_groups=n, note=note
+        value=value, low=min(low, value), high=max(high, value), n=n, num=float(up - down), den=n, n_groups=n, note=note
     )
 
 

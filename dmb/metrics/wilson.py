@@ -19,9 +19,12 @@ def wilson(num: float, den: float, level: float = 0.95) -> tuple[float, float]:
         raise ValueError(f"a rate needs a positive denominator, got {den!r}")
     if not 0 <= num <= den:
         raise ValueError(f"numerator {num!r} is outside 0 to {den!r}")
-    z = normal_critical(level)
-    num, den = float(num), float(den)
-    rate = num / den
+    return score_limits(float(num), float(den), normal_critical(level))
+
+
+def score_limits(num: float, den: float, critical: float) -> tuple[float, float]:
+    """Wilson's limits for a half-width of `critical` standard errors; `num` and `den` checked, fractions allowed."""
+    z, rate = critical, num / den
     shrink = 1.0 + z * z / den
     centre = (rate + z * z / (2.0 * den)) / shrink
     half = z * math.sqrt(rate * (1.0 - rate) / den + z * z / (4.0 * den * den)) / shrink

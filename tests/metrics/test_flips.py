@@ -17,7 +17,9 @@ def test_flips_by_hand():
     measure = flip_rate(pairs, groups)
     assert (measure.value, measure.num, measure.den, measure.n, measure.n_groups) == (0.5, 2, 4, 4, 3)
     assert (measure.low, measure.high) == cluster_interval([0, 1, 0, 1], ["x", "x", "y", "z"])
-    assert measure.note == "2 of 6 pairs lack a choice"
+    assert measure.note == (
+        "2 of 6 pairs lack a choice; approximate interval: the rarer outcome occurs in 2 groups only"
+    )
 
 
 def test_no_pair_is_unknown():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmb.metrics import discordant, paired_difference, unknown
+from dmb.metrics import discordant, paired_difference, unknown, wilson
 
 rows = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 6)), min_size=1, max_size=40)
 
@@ -28,7 +28,14 @@ def test_agresti_min_by_hand():
 def test_where_no_row_differs_the_interval_keeps_a_width():
     measure = paired_difference(*columns(0, 0, 250, 50))
     assert (measure.value, measure.num) == (0.0, 0)
-    assert measure.high == -measure.low == pytest.approx(1.959963984540054 / 302, rel=1e-15)
+    z = 1.959963984540054
+    assert measure.high == -measure.low == pytest.approx(z * z / (300 + z * z), rel=1e-15)
+
+
+def test_where_all_differences_point_one_way_the_far_limit_is_at_least_wilsons():
+    measure = paired_difference(*columns(3, 0, 250, 47))
+    assert measure.high == wilson(3, 300)[1] and measure.low < 0.0
+    assert paired_difference(*columns(0, 3, 250, 47)).low == -measure.high
 
 
 def test_all_rows_one_way():
@@ -48,7 +55,8 @@ def test_groups_that_agree_inside_count_as_rows():
 
 def test_groups_without_a_difference_count_as_rows():
     measure = paired_difference([True] * 275, [True] * 275, list(range(25)) * 11)
-    assert measure.high == -measure.low == pytest.approx(2.063898561628021 / 27, rel=1e-12)
+    t = 2.063898561628021
+    assert measure.high == -measure.low == pytest.approx(t * t / (25 + t * t), rel=1e-12)
 
 
 def test_one_group_has_no_interval_and_nothing_is_unknown():
@@ -65,7 +73,7 @@ def test_discordant_counts():
 def test_against_statsmodels():
     """The Wald interval of the table with half a row in each cell, from weighted statistics."""
     stats = pytest.importorskip("statsmodels.stats.weightstats", reason="oracle for Agresti-Min: no statsmodels")
-    for table in [(7, 2, 8, 3), (0, 0, 150, 150), (1, 0, 299, 0), (40, 22, 200, 38)]:
+    for table in [(7, 2, 8, 3), (1, 1, 150, 150), (3, 1, 296, 0), (40, 22, 200, 38)]:
         weights = np.array(table) + 0.5
         described = stats.DescrStatsW([1.0, -1.0, 0.0, 0.0], weights=weights, ddof=0)
         half = 1.959963984540054 * described.std / math.sqrt(weights.sum())

@@ -17,7 +17,19 @@ def test_one_row_per_group_takes_wilson():
 def test_repeated_groups_take_the_cluster_interval():
     hits, groups = [True, False, True, True, False], ["x", "x", "y", "y", "z"]
     low, high = cluster_interval(hits, groups)
-    assert rate(hits, groups) == Measure(value=0.6, low=low, high=high, n=5, num=3, den=5, n_groups=3)
+    note = "approximate interval: the rarer outcome occurs in 2 groups only"
+    assert rate(hits, groups) == Measure(value=0.6, low=low, high=high, n=5, num=3, den=5, n_groups=3, note=note)
+
+
+def test_too_few_groups_to_tell_how_alike_rows_are():
+    groups = [i // 4 for i in range(400)]
+    notes = {k: rate([i in range(0, 4 * k, 4) for i in range(400)], groups).note for k in (0, 1, 3, 4)}
+    assert notes == {
+        0: None,  # exact over groups
+        1: "approximate interval: the rarer outcome occurs in 1 group only",
+        3: "approximate interval: the rarer outcome occurs in 3 groups only",
+        4: None,
+    }
 
 
 def test_one_group_says_so():
