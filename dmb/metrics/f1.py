@@ -108,7 +108,7 @@ def _by_gold(gold: list[int], predicted: list[int], groups: NDArray[np.int64], n
 
 
 def _resampled_f1(by_gold: Strata, n_labels: int, seed: int, resamples: int) -> NDArray[np.float64]:
-    """Macro-F1 of each resample, shape (resamples,), from whole numbers only, so that the order of rows is nothing."""
+    """Macro-F1 of each resample, shape (resamples,), added up in the order of labels, so that that of rows is nothing."""
     predicted_rows = np.zeros((n_labels + 1, resamples))
     true_positives, gold_rows = {}, {}
     start = 0
@@ -116,7 +116,7 @@ def _resampled_f1(by_gold: Strata, n_labels: int, seed: int, resamples: int) -> 
         # descending, so that groups of one row are drawn from in the order of their predicted labels
         columns = sorted({p for group in members for p in group}, reverse=True)
         table = np.array([[group.count(p) for p in columns] for group in members], dtype=np.float64)
-        sums = resampled_sums(table, seed, resamples, start).T
+        sums = resampled_sums(table, seed, resamples, start, rescaled=True).T
         start += len(members) * resamples
         predicted_rows[columns] += sums
         gold_rows[g] = sums.sum(axis=0)

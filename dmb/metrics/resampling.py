@@ -55,22 +55,26 @@ def draw_indices(seed: int, start: int, count: int, n: int) -> NDArray[np.int64]
 
 
 def resampled_sums(
-    table: NDArray[np.float64], seed: int, resamples: int = RESAMPLES, start: int = 0
+    table: NDArray[np.float64], seed: int, resamples: int = RESAMPLES, start: int = 0, *, rescaled: bool = False
 ) -> NDArray[np.float64]:
     """Column sums of `resamples` samples of rows drawn with replacement: (n_rows, k) in, (resamples, k) out.
 
     Only element-wise additions in a fixed order. The rows of `table` are brought into a canonical order first, so
     the order in which they came never matters. Uses n_rows * resamples words of the sequence, from word `start` on.
+
+    `rescaled` draws one row less and scales up (Rao and Wu 1988): the variance of a sum of n_rows drawn rows is too small
+    by the factor (n_rows - 1) / n_rows, which counts where n_rows is 3. Nothing changes for a table of one row.
     """
     n_rows = len(table)
     table = table[np.lexsort(table.T[::-1])]
     sums = np.zeros((resamples, table.shape[1]))
     drawn = np.empty_like(sums)
-    for draw in range(n_rows):
+    n_drawn = max(1, n_rows - 1) if rescaled else n_rows
+    for draw in range(n_drawn):
         indices = draw_indices(seed, start + draw * resamples, resamples, n_rows)
         # the indices are in range, and numpy takes its slow way unless it is told to clip them
         sums += table.take(indices, axis=0, out=drawn, mode="clip")
-    return sums
+    return sums * (n_rows / n_drawn) if rescaled else sums
 
 
 def basic_interval(

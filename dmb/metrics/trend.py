@@ -7,9 +7,13 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from dmb.metrics.cluster import groups_with_rarer
 from dmb.metrics.columns import boolean_column, group_column, same_length
 from dmb.metrics.measure import Measure, unknown
 from dmb.metrics.quantiles import t_critical
+
+#: So many groups at least must hold each of the two outcomes; below, 95 % limits of a slope cover 92 %.
+_GROUPS_TO_TELL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,10 @@ def log2_trend(
     rows that could not be asked (unsupported), and the line speaks of the sizes that are there.
 
     Standard errors are the cluster sandwich with factor G / (G - 1) * (n - 1) / (n - 2), limits Student's t with G - 1
-    degrees of freedom (Liang and Zeger 1986; as statsmodels' `cov_type="cluster"`). The line is a summary: a rate near 0 or 1
-    bends. Where residuals leave nothing to estimate from (all rows agree) there is no interval, and a note.
-    Fewer than three rows or two sizes: the slope is unknown and there is no line.
+    degrees of freedom (Liang and Zeger 1986; as statsmodels' `cov_type="cluster"`), noted as approximate where one of the
+    two outcomes occurs in fewer than 5 groups. The line is a summary: a rate near 0 or 1 bends. Where residuals leave
+    nothing to estimate from (all rows agree) there is no interval, and a note. Fewer than three rows or two sizes: the
+    slope is unknown and there is no line.
 
     Raises ValueError for different lengths, a size below 1, and None among hits or groups.
     """
@@ -54,27 +59,25 @@ def log2_trend(
     rise = math.fsum((xi - mean_x) * (yi - mean_y) for xi, yi in zip(x, y, strict=True))
     slope = rise / spread
     variances = None
-    note = "one group: no interval"
+    note: str | None = "one group: no interval"
     if n_groups > 1:
         variances = _sandwich(x, y, codes.tolist(), mean_x, mean_y, slope, spread)
         note = "all rows lie on the line: no interval"
     if variances is None or variances[1] <= 1e-24:
+        fitted = [(size, mean_y + slope * (math.log2(size) - mean_x)) for size in sizes]
         bare = Measure(value=slope, n=n, num=rise, den=spread, n_groups=n_groups, note=note)
-        return Trend(
-            bare,
-            tuple((size, _fit(mean_y + slope * (math.log2(size) - mean_x), None, n, n_groups, note)) for size in sizes),
-        )
+        return Trend(bare, tuple((size, _fit(value, None, n, n_groups, note)) for size, value in fitted))
+    few = groups_with_rarer(column.tolist(), codes.tolist()) < _GROUPS_TO_TELL
+    note = "approximate interval: the rarer outcome occurs in few groups" if few else None
     critical = t_critical(level, n_groups - 1)
     half = critical * math.sqrt(variances[1])
     line = []
     for size in sizes:
         u = math.log2(size) - mean_x
         error = math.sqrt(max(0.0, math.fsum((variances[0], 2.0 * u * variances[2], u * u * variances[1]))))
-        line.append((size, _fit(mean_y + slope * u, critical * error, n, n_groups, None)))
-    return Trend(
-        Measure(value=slope, low=slope - half, high=slope + half, n=n, num=rise, den=spread, n_groups=n_groups),
-        tuple(line),
-    )
+        line.append((size, _fit(mean_y + slope * u, critical * error, n, n_groups, note)))
+    limits = {"low": slope - half, "high": slope + half}
+    return Trend(Measure(value=slope, **limits, n=n, num=rise, den=spread, n_groups=n_groups, note=note), tuple(line))
 
 
 def _sandwich(

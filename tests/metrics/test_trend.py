@@ -52,6 +52,13 @@ def test_rows_that_all_agree_have_no_interval():
     assert log2_trend([2, 4, 8], [1, 0, 0], list("xxx")).slope.note == "one group: no interval"
 
 
+def test_an_outcome_in_few_groups_is_marked():
+    for n_groups, marked in [(4, True), (5, False)]:
+        hits = [size == 512 or group >= n_groups for group in range(25) for size in SWEEP]
+        slope = log2_trend(SWEEP * 25, hits, np.repeat(np.arange(25), 11)).slope
+        assert ("approximate" in (slope.note or "")) is marked and slope.low < slope.value < slope.high
+
+
 def test_too_little_is_unknown():
     assert log2_trend([], [], []) == Trend(unknown("no rows"))
     assert log2_trend([2, 2, 2], [1, 0, 1], list("xyz")).slope.value is None
