@@ -28,6 +28,9 @@ def cluster_interval(
     Where all groups have the same mean there is nothing to estimate from: then each group counts as one observation,
     with the exact (Clopper-Pearson) limits when all are 0 or all are 1 and Wilson's in between.
 
+    Simulated at the suites' sizes, 95 % limits cover 94 to 96 %, and 90 % where rows of 25 groups are nearly all alike at a rate
+    of 95 %, in which case `rates.rate` marks what misses for the most part (docs/statistics.md).
+
     Raises ValueError for no rows, different lengths, or a value that is neither 0 nor 1.
     """
     if same_length(values=values, groups=groups) == 0:

@@ -29,7 +29,8 @@ def cost_per_1000(
     `groups` (n,) or None for one decision per group. Interval: total cost over decisions as a ratio of group totals,
     linearised, factor G / (G - 1), Student's t with G - 1 degrees of freedom, not below 0 (Cochran 1977, 6 and 9A). It
     is noted as approximate where G <= 25 times the squared skewness of the groups' deviations (Cochran's rule, 2.15): then a
-    few of them carry much of the cost, and neither this nor a bootstrap covers what it says. No interval, and a note, when all
+    few of them carry much of the cost, and neither this nor a bootstrap covers what it says; elsewhere 95 % limits cover
+    94 to 95 % (docs/statistics.md). No interval, and a note, when all
     costs are zero, when there is one group, or when every decision costs the same. No rows, or a NaN: unknown.
 
     Raises TypeError for a cost that is no Decimal or int, and ValueError for one that is negative or infinite.

@@ -15,6 +15,8 @@ from dmb.metrics.measure import Measure, join_notes, unknown, unknown_where_nan
 from dmb.metrics.rates import rate
 from dmb.metrics.resampling import RESAMPLES, basic_interval, resampled_sums
 
+_WHY = "an error near 0 can only be overestimated"
+
 
 def flip_rate(
     pairs: Sequence[tuple[Hashable | None, Hashable | None]],
@@ -58,7 +60,7 @@ def ece_drift(
     Columns (n,) as in `calibration.ece`; `groups` (n,) or None for one row per group. Interval: groups resampled, both
     sides together (splitmix64 from `seed`), basic interval, clipped to [-1, 1]. One group, or resamples that do not
     differ: no interval and a note. Else the note says that it is approximate: an error near 0 can only be overestimated, the
-    more so on fewer rows, and no interval tried mends that (docs/statistics.md has what it covers). No rows, or a NaN: unknown. Raises ValueError as `calibration.ece` does.
+    more so on fewer rows, and no interval tried mends that (95 % limits cover 88 to 91 %, docs/statistics.md). No rows, or a NaN: unknown. Raises ValueError as `calibration.ece` does.
     """
     sides = [
         (confidence_column(confidence_a), boolean_column(correct_a, "correct_a")),
@@ -75,7 +77,7 @@ def ece_drift(
     if n_groups > 1:
         sums = resampled_sums(_group_table(sides, codes, n_groups), seed, resamples)
         limits = basic_interval(value, _drifts(sums), level, least=-1.0, most=1.0)
-        note = "no resample differs: no interval" if limits is None else "approximate interval"
+        note = "no resample differs: no interval" if limits is None else f"approximate interval: {_WHY}"
     low, high = limits or (None, None)
     return Measure(value=value, low=low, high=high, n=n, num=num, den=n, n_groups=n_groups, note=note)
 

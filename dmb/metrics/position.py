@@ -44,7 +44,7 @@ def position_effect(
     the items. Items that lack a kind are left out, and the note counts them.
 
     Interval: Agresti and Min's rule on these differences (`paired.shrunk_interval`), so it keeps a width where nothing
-    flips at all, which the note then says: no flips show that the effect is small, not that there is none.
+    flips at all (95 % limits cover 95 % and more, docs/statistics.md), which the note then says: no flips show that the effect is small, not that there is none.
     No item with both: unknown. Raises ValueError for different lengths, and for None among flips or groups.
     """
     flips = _by_item(permuted, permuted_groups, "permuted"), _by_item(rerun, rerun_groups, "rerun")

@@ -12,6 +12,7 @@ def wilson(num: float, den: float, level: float = 0.95) -> tuple[float, float]:
 
     Wilson 1927, without continuity correction. At `num == 0` low is 0.0 and at `num == den` high is 1.0, exactly.
     A fractional `num` is allowed (a rate measured on `den` independent groups).
+    From 100 rows on, 95 % limits cover 93 to 97 % at rates of 50 to 95 %, at 25 rows 92 to 97 % (docs/statistics.md).
 
     Raises ValueError unless den > 0, 0 <= num <= den and 0 < level < 1.
     """

@@ -79,8 +79,12 @@ def latencies(rows: Rows) -> dict[str, Measure]:
         ("request_latency", [r.decision.request_latency_ms for r in answered]),
     ):
         known = metrics.item_medians(values, items)
+        # in the order of `known`: of the first row whose value is known
+        groups = {item: r.item.group for r, item, v in zip(answered, items, values, strict=True) if v is not None}
         for name, share in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
-            out[f"{prefix}_{name}_ms"] = metrics.percentile(known, share) if known else unknown("no timed answers")
+            out[f"{prefix}_{name}_ms"] = (
+                metrics.percentile(known, share, groups=list(groups.values())) if known else unknown("no timed answers")
+            )
     return out
 
 

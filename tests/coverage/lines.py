@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from statistics import NormalDist
 
 import numpy as np
 from numpy.random import Generator
@@ -245,6 +246,32 @@ TREND = [
 ]
 
 
+# -- latency
+
+
+def _percentile(suite: str, n_groups: int, size: int, share: float, alike: float, words: str) -> Line:
+    truth, groups = NormalDist().inv_cdf(share), _groups(n_groups, size)
+
+    def sample(rng: Generator) -> Measure:
+        own, rest = rng.normal(size=(n_groups, 1)), rng.normal(size=(n_groups, size))
+        times = math.sqrt(alike) * own + math.sqrt(1.0 - alike) * rest
+        # only the order counts, so normal is as good as any
+        return metrics.percentile(times.ravel().tolist(), share, groups=groups)
+
+    shape = f"{n_groups} groups of {size}"
+    return Line("latency", suite, shape, f"p{100 * share:.0f}, {words}", truth, sample, 0.95, draws=2_000, quick=100)
+
+
+LATENCY = [
+    _percentile("cardinality", 25, 11, 0.50, 0.5, "rows much alike"),
+    _percentile("cardinality", 25, 11, 0.95, 0.2, "rows a little alike"),
+    _percentile("cardinality", 25, 11, 0.95, 0.5, "rows much alike"),
+    _percentile("order-stability", 100, 4, 0.50, 0.5, "rows much alike"),
+    _percentile("order-stability", 100, 4, 0.95, 0.8, "rows nearly all alike"),
+    _percentile("starter-order", 30, 4, 0.95, 0.2, "rows a little alike"),
+]
+
+
 # -- the noise floor of calibration
 
 
@@ -266,6 +293,6 @@ FLOOR = [
     _floor(1_000, "confidences mostly high", 6, 0.7),
 ]
 
-LINES = [*STRATIFIED, *CLUSTERS, *MACRO_F1, *PAIRS, *POSITION, *COST, *DRIFT, *TREND, *FLOOR]
+LINES = [*STRATIFIED, *CLUSTERS, *MACRO_F1, *PAIRS, *POSITION, *COST, *DRIFT, *TREND, *FLOOR, *LATENCY]
 assert len({(line.section, line.label) for line in LINES}) == len(LINES)
 assert all(math.isfinite(line.truth) for line in LINES)

@@ -23,13 +23,14 @@ from tests.coverage.page import (
     POWER_TESTS,
     RATE_SIZES,
     RATES,
-    page,
+    pages,
     percent,
     read_rows,
 )
 from tests.coverage.trying import Line, Seen, judge, try_line
 
-PAGE = PROJECT / "docs/statistics.md"
+DOCS = PROJECT / "docs"
+PAGE, TABLES = DOCS / "statistics.md", DOCS / "statistics-tables.md"
 #: Standard errors that a quick look has to spare, so that none of so many is red by chance.
 QUICK_ERRORS, LONG_ERRORS = 4.0, 2.0
 QUICK_LEAGUES = 60
@@ -103,7 +104,7 @@ def test_power():
 def test_an_interval_holds_what_it_says_and_the_page_says_what_it_holds(line: Line):
     seen = quickly(line)
     assert judge(line, seen, QUICK_ERRORS) is None
-    kept = read_rows(PAGE.read_text(encoding="utf-8"))
+    kept = read_rows(TABLES.read_text(encoding="utf-8"))
     assert line.label in kept, "`pytest tests/coverage -m long --fix` writes the page"
     samples, holds, misses = kept[line.label]
     assert samples == line.draws
@@ -115,7 +116,7 @@ def test_an_interval_holds_what_it_says_and_the_page_says_what_it_holds(line: Li
 
 
 def test_the_page_says_nothing_else():
-    assert set(read_rows(PAGE.read_text(encoding="utf-8"))) == {line.label for line in LINES}
+    assert set(read_rows(TABLES.read_text(encoding="utf-8"))) == {line.label for line in LINES}
 
 
 def test_what_is_summed_up_stands_on_the_page():
@@ -162,8 +163,9 @@ def test_in_full_and_the_page_is_what_was_seen(request):
     assert not missed
     leagues = {(league.suite, league.population): share_with_a_find(league, N_LEAGUES) for league in LEAGUES}
     assert max(leagues.values()) <= 0.05 + LONG_ERRORS * math.sqrt(0.05 * 0.95 / N_LEAGUES)
-    made = page(seen, leagues)
+    made = pages(seen, leagues)
     if request.config.getoption("--fix", default=False):
-        PAGE.write_text(made, encoding="utf-8", newline="\n")
-    kept = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    assert made == kept, "docs/statistics.md differs; `pytest tests/coverage -m long --fix` rewrites it"
+        for name, text in made.items():
+            (DOCS / name).write_text(text, encoding="utf-8", newline="\n")
+    kept = {name: (DOCS / name).read_text(encoding="utf-8") for name in made}
+    assert made == kept, "docs/statistics*.md differ; `pytest tests/coverage -m long --fix` rewrites them"

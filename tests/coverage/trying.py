@@ -12,8 +12,6 @@ from numpy.random import Generator
 
 from dmb.metrics import Measure
 
-NO_INTERVAL = Measure(value=0.0)
-
 
 @dataclass(frozen=True)
 class Line:
@@ -61,7 +59,7 @@ def try_line(line: Line, draws: int) -> Seen:
     width = 0.0
     for _ in range(draws):
         measure = line.sample(rng)
-        if measure.low is None and measure.high is None:
+        if measure.high is None:
             marked += 1
             continue
         low = -math.inf if measure.low is None else measure.low

@@ -53,6 +53,37 @@ def test_value_against_numpy(p):
     assert percentile(values, p).value == np.quantile(values, p, method="inverted_cdf")
 
 
+def test_copies_of_rows_bound_no_more_tightly():
+    """Groups of equal rows are worth a row each, and Student's t takes some of that."""
+    once = [float(i) for i in range(1, 101)]
+    alone = percentile(once, 0.5)
+    copied = percentile(once * 4, 0.5, groups=list(range(100)) * 4)
+    assert (copied.value, copied.n, copied.n_groups) == (alone.value, 400, 100)
+    assert alone.high <= copied.high <= alone.high + 2 < 70
+    assert percentile(once * 4, 0.5).high < alone.high
+
+
+def test_groups_by_hand():
+    # within the value 1 1 | 0 0 | 1 0 | 1 0: share 4/8, residuals 1, -1, 0, 0; variance 4/3 * 2 / 64 = 1/24 for 1/32:
+    # 6 effective rows; times (1.644854 / 2.353363)^2 = 2.93, so 2, whose larger has P(Bin(2, 1/2) = 2) = 1/4
+    values, groups = [1.0, 2.0, 5.0, 6.0, 3.0, 7.0, 4.0, 8.0], list("aabbccdd")
+    measure = percentile(values, 0.5, groups=groups)
+    assert measure == Measure(
+        value=4.0,
+        n=8,
+        n_groups=4,
+        note="no upper bound: the rows are worth 2 independent ones, and it takes 5",
+    )
+    # at 75 %: (0.674490 / 0.764892)^2 * 6 = 4.67, so 4, of which P(Bin(4, 1/2) >= 4) = 1/16, >= 3 5/16: k = 4 of 4
+    assert percentile(values, 0.5, 0.75, groups) == Measure(value=4.0, high=8.0, n=8, n_groups=4)
+
+
+def test_one_group_has_no_bound_and_single_rows_are_independent():
+    assert percentile([1.0, 2.0], 0.5, groups=["x", "x"]).note == "one group: no upper bound"
+    values = [float(v) for v in range(100)]
+    assert percentile(values, 0.5, groups=values) == percentile(values, 0.5)
+
+
 def test_nothing_is_unknown():
     assert percentile([], 0.5) == unknown("no rows")
     assert percentile([1.0, math.nan], 0.5) == unknown("value of row 1 is nan")
