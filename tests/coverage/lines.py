@@ -106,7 +106,7 @@ def _macro_f1(suite: str, shape: str, counts: tuple[int, ...], a: float, b: floa
         return metrics.macro_f1(*labels.sample(rng), names)
 
     words = f"F1 {labels.f1:.3f}"
-    return Line("macro-F1", suite, shape, words, labels.f1, sample, least, draws=1_000, quick=12)
+    return Line("macro-F1", suite, shape, words, labels.f1, sample, least, draws=1_000, quick=8)
 
 
 MACRO_F1 = [
@@ -181,7 +181,7 @@ def _cost(words: str, draw, n_groups: int = 300, size: int = 1) -> Line:
 
     shape = f"{n_groups} rows" if size == 1 else f"{n_groups} groups of {size}"
     suite = "intent-77" if size == 1 else "cardinality"
-    return Line("cost", suite, shape, words, truth, sample, TWO_SIDED, draws=2_000, quick=40)
+    return Line("cost", suite, shape, words, truth, sample, TWO_SIDED, draws=2_000, quick=25)
 
 
 def _long_lists(rng: Generator, n: int) -> np.ndarray:
@@ -209,7 +209,7 @@ def _drift(suite: str, n_items: int, population: Confident, words: str) -> Line:
         return metrics.ece_drift(*repeated, after.ravel(), right_after.ravel(), groups)
 
     shape = f"{n_items} items of 3 and 1"
-    return Line("drift", suite, shape, words, truth, sample, TWO_SIDED, draws=1_000, quick=12)
+    return Line("drift", suite, shape, words, truth, sample, TWO_SIDED, draws=1_000, quick=8)
 
 
 def _true_ece(confidence: np.ndarray, over: float) -> float:
@@ -259,7 +259,7 @@ def _percentile(suite: str, n_groups: int, size: int, share: float, alike: float
         return metrics.percentile(times.ravel().tolist(), share, groups=groups)
 
     shape = f"{n_groups} groups of {size}"
-    return Line("latency", suite, shape, f"p{100 * share:.0f}, {words}", truth, sample, 0.95, draws=2_000, quick=100)
+    return Line("latency", suite, shape, f"p{100 * share:.0f}, {words}", truth, sample, 0.95, draws=2_000, quick=60)
 
 
 LATENCY = [
@@ -283,7 +283,7 @@ def _floor(n: int, words: str, a: float, b: float) -> Line:
         # the floor holds the contender's ECE: put as an interval around "no miscalibration"
         return Measure(value=floor.value, high=floor.value - metrics.ece(confidence, correct).value, n=n)
 
-    return Line("floor", "any", f"{n:,} rows", words, 0.0, sample, TWO_SIDED, RATE_MOST, draws=2_000, quick=40)
+    return Line("floor", "any", f"{n:,} rows", words, 0.0, sample, TWO_SIDED, RATE_MOST, draws=2_000, quick=25)
 
 
 FLOOR = [

@@ -28,7 +28,7 @@ class Line:
     """The bar: the share of samples that hold the truth."""
     most: float = 1.0
     draws: int = 4_000
-    quick: int = 150
+    quick: int = 100
 
     @property
     def label(self) -> str:
