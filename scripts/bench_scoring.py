@@ -91,7 +91,7 @@ def bootstraps(_: argparse.Namespace) -> list[dict[str, Any]]:
     right = [rng.random(N_ITEMS) < c for c in sure]
 
     f1 = _cpu_s(lambda: [metrics.macro_f1(gold, p, LABELS, resamples=RESAMPLES) for p in predicted])
-    cost = _cpu_s(lambda: [metrics.cost_per_1000(c, resamples=RESAMPLES) for c in costs])
+    cost = _cpu_s(lambda: [metrics.cost_per_1000(c) for c in costs])
     drift = _cpu_s(
         lambda: [metrics.ece_drift(c, y, c[::-1], y, resamples=RESAMPLES) for c, y in zip(sure, right, strict=True)]
     )
@@ -111,12 +111,12 @@ def bootstraps(_: argparse.Namespace) -> list[dict[str, Any]]:
     said = f"f1_score loop on 1/{1 / FRACTION:.0f} of the resamples, scaled"
     return [
         {"what": f"macro-F1 bootstrap, {size}, CPU s", "ours": f1, "bar": 2.5, "peer": peer, "of": said},
-        {"what": f"cost bootstrap, {size}, CPU s", "ours": cost},
+        {"what": f"cost interval (no resampling), {N_CELLS} x {N_ITEMS}, CPU s", "ours": cost},
         {"what": f"calibration drift bootstrap, {size}, CPU s", "ours": drift},
         {"what": f"noise floor of the ECE, {size}, CPU s", "ours": floor},
         {
             "what": "all bootstraps together, CPU s",
-            "ours": f1 + cost + drift,
+            "ours": f1 + drift,
             "bar": 2.5,
             "peer": peer,
             "of": "the F1 loop alone",
