@@ -14,26 +14,10 @@ from dmb.contracts.request import Request
 from dmb.prompting import language_model_prompt
 from dmb.wires import WIRES
 from dmb.wires.messages import MAX_OUTPUT_TOKENS, VERSION
-from tests.oracles import replies
-from tests.oracles.asking import (
-    KEY,
-    QUESTION,
-    QUESTIONS,
-    Case,
-    Sent,
-    answer_model,
-    answer_text,
-    captured,
-    cases_and_questions,
-    entries,
-    installed,
-    plain_schema,
-    project,
-    same,
-    strict_client,
-)
+from tests.oracles import asking, replies
+from tests.oracles.asking import KEY, Case
 
-anthropic = installed("anthropic", "what Anthropic is sent")
+anthropic = asking.installed("anthropic", "what Anthropic is sent")
 
 #: The version of which the SDK is a client: it has no temperature, no top_p and no top_k.
 NEWEST = "2026-10-21"
@@ -41,7 +25,7 @@ NEWEST = "2026-10-21"
 HEADERS = ("anthropic-version", "content-type")
 BEARER = {"auth": "bearer"}
 
-CASES = entries("messages") | {
+CASES = asking.entries("messages") | {
     f"settings {n}": Case("messages", "m", settings, BEARER)
     for n, settings in enumerate(
         [
@@ -56,7 +40,7 @@ CASES = entries("messages") | {
 }
 
 
-def sdk_messages(case: Case, request: Request) -> Sent:
+def sdk_messages(case: Case, request: Request) -> asking.Sent:
     """The same question through the SDK. What its version knows no more goes as an extra, as its users do it."""
     settings = case.settings
     system, user = language_model_prompt(request)
@@ -77,41 +61,41 @@ def sdk_messages(case: Case, request: Request) -> Sent:
         asked["thinking"] = {"type": settings["thinking"]}
     if "effort" in settings:
         asked["output_config"] = {"effort": settings["effort"]}
-    text = replies.message({"type": "text", "text": answer_text(request)}, "end_turn")
+    text = replies.message({"type": "text", "text": asking.answer_text(request)}, "end_turn")
     structured = settings.get("structured", "plain")
 
     def ask(address: str) -> None:
         messages = client(address).messages
         if structured == "forced_tool":
-            schema = plain_schema(answer_model(request).model_json_schema())
+            schema = asking.plain_schema(asking.answer_model(request).model_json_schema())
             tool = {"name": "decide", "description": "record the decision", "input_schema": schema}
             choice = {"type": "tool", "name": "decide", "disable_parallel_tool_use": True}
             messages.create(**asked, tools=[tool], tool_choice=choice)
         elif structured == "native":
-            messages.parse(**asked, output_format=answer_model(request))
+            messages.parse(**asked, output_format=asking.answer_model(request))
         else:
             assert structured == "plain"
             messages.create(**asked)
 
-    sent = captured(text, ask)
+    sent = asking.captured(text, ask)
     if "format" in sent.body.get("output_config", {}):
         written = sent.body["output_config"]["format"]
-        written["schema"] = plain_schema(written["schema"])
+        written["schema"] = asking.plain_schema(written["schema"])
     return sent
 
 
 @cache
 def client(address: str) -> Any:
-    return strict_client(anthropic.Anthropic, address)
+    return asking.strict_client(anthropic.Anthropic, address)
 
 
 # the SDK warns of models that have an end
 @pytest.mark.filterwarnings("ignore:The model:DeprecationWarning")
-@pytest.mark.parametrize("name, question", cases_and_questions(CASES))
+@pytest.mark.parametrize("name, question", asking.cases_and_questions(CASES))
 def test_messages(name: str, question: str) -> None:
-    case, request = CASES[name], QUESTIONS[question]
+    case, request = CASES[name], asking.QUESTIONS[question]
     ours, theirs = case.sent(request), sdk_messages(case, request)
-    same(ours, theirs, HEADERS)
+    asking.same(ours, theirs, HEADERS)
     if case.dialect.get("auth") == "bearer":
         assert ours.headers["authorization"] == theirs.headers["authorization"]
     else:
@@ -127,7 +111,7 @@ def test_the_newest_version_has_no_temperature() -> None:
     create = anthropic.resources.messages.Messages.create
     assert not {"temperature", "top_p", "top_k"} & set(inspect.signature(create).parameters)
     text = replies.message({"type": "text", "text": "x"}, "end_turn")
-    sent = captured(
+    sent = asking.captured(
         text,
         lambda address: client(address).messages.create(
             model="m", max_tokens=1, messages=[{"role": "user", "content": "x"}]
@@ -136,14 +120,14 @@ def test_the_newest_version_has_no_temperature() -> None:
     assert sent.headers["anthropic-version"] == NEWEST
 
 
-@pytest.mark.parametrize("name", entries("messages"))
+@pytest.mark.parametrize("name", asking.entries("messages"))
 def test_an_entry_with_a_temperature_names_a_version_that_knows_it(name: str) -> None:
-    sent = CASES[name].sent(QUESTION)
+    sent = CASES[name].sent(asking.QUESTION)
     assert "temperature" not in sent.body or sent.headers["anthropic-version"] < NEWEST
 
 
 def test_the_address_and_the_variables_of_the_credential_are_the_sdks(monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = project().providers["anthropic"]
+    provider = asking.project().providers["anthropic"]
     for variable in provider.credential:
         with monkeypatch.context() as patch:
             patch.setenv(variable, KEY)
@@ -153,10 +137,12 @@ def test_the_address_and_the_variables_of_the_credential_are_the_sdks(monkeypatc
     assert WIRES["messages"].authorise(KEY, provider.dialect) == {"authorization": f"Bearer {KEY}"}
 
 
-@pytest.mark.parametrize("name", [n for n in entries("messages") if project().contenders[n].provider == "anthropic"])
+@pytest.mark.parametrize(
+    "name", [n for n in asking.entries("messages") if asking.project().contenders[n].provider == "anthropic"]
+)
 def test_a_model_with_an_end_is_retired_on_that_day(name: str) -> None:
     ends = pytest.importorskip("anthropic._data", reason="anthropic has moved its list of models").DEPRECATED_MODELS
-    entry = project().contenders[name]
+    entry = asking.project().contenders[name]
     end = ends.get(entry.model)
     assert entry.retired_on == (None if end is None else date_of(end))
 

@@ -11,29 +11,15 @@ import pytest
 from dmb.contracts.request import Request
 from dmb.prompting import language_model_prompt
 from dmb.wires import WIRES
-from tests.oracles import replies
-from tests.oracles.asking import (
-    KEY,
-    QUESTIONS,
-    Case,
-    Sent,
-    answer_model,
-    answer_text,
-    captured,
-    cases_and_questions,
-    entries,
-    installed,
-    plain_schema,
-    project,
-    same,
-)
+from tests.oracles import asking, replies
+from tests.oracles.asking import KEY, Case
 from tests.wires import test_generate_content as gene
 
-genai = installed("google.genai", "what Google is sent")
+genai = asking.installed("google.genai", "what Google is sent")
 
 HEADERS = ("x-goog-api-key", "content-type")
 
-GENERATED = entries("generate_content") | {
+GENERATED = asking.entries("generate_content") | {
     f"settings {n}": Case("generate_content", "gemini-m", settings, dialect)
     for n, (settings, dialect) in enumerate(
         [
@@ -45,7 +31,7 @@ GENERATED = entries("generate_content") | {
     )
 }
 DECISIONS = {"plain": Case("decisions", "m", {}, {"shape": "google"})} | {
-    name: case for name, case in entries("decisions").items() if case.dialect.get("shape") == "google"
+    name: case for name, case in asking.entries("decisions").items() if case.dialect.get("shape") == "google"
 }
 
 
@@ -64,7 +50,7 @@ def client(address: str, api_version: str) -> Any:
 # -- generateContent
 
 
-def sdk_generated(case: Case, request: Request) -> Sent:
+def sdk_generated(case: Case, request: Request) -> asking.Sent:
     """The same question through the SDK, in its own words."""
     settings = case.settings
     system, user = language_model_prompt(request)
@@ -74,7 +60,7 @@ def sdk_generated(case: Case, request: Request) -> Sent:
     if settings.get("structured", "plain") != "plain":
         config["response_mime_type"] = "application/json"
     if settings.get("structured") == "json_schema":
-        config["response_json_schema"] = plain_schema(answer_model(request).model_json_schema())
+        config["response_json_schema"] = asking.plain_schema(asking.answer_model(request).model_json_schema())
     thinking = {name: settings[name] for name in ("thinking_budget", "thinking_level") if name in settings}
     if thinking:
         config["thinking_config"] = genai.types.ThinkingConfig(**thinking)
@@ -84,7 +70,7 @@ def sdk_generated(case: Case, request: Request) -> Sent:
         sdk = client(address, case.dialect.get("api_version", "v1beta"))
         sdk.models.generate_content(model=case.model, contents=user, config=genai.types.GenerateContentConfig(**config))
 
-    sent = captured(replies.generated(answer_text(request)), ask)
+    sent = asking.captured(replies.generated(asking.answer_text(request)), ask)
     # the SDK gives the instruction a role, which the field does not have: who speaks is said by where it stands
     assert sent.body["systemInstruction"].pop("role") == "user"
     if not sent.body["generationConfig"]:
@@ -100,10 +86,10 @@ def camel_case(name: str) -> str:
     return re.sub(r"_(\w)", lambda m: m[1].upper(), name)
 
 
-@pytest.mark.parametrize("name, question", cases_and_questions(GENERATED))
+@pytest.mark.parametrize("name, question", asking.cases_and_questions(GENERATED))
 def test_generate_content(name: str, question: str) -> None:
-    case, request = GENERATED[name], QUESTIONS[question]
-    same(case.sent(request), sdk_generated(case, request), HEADERS)
+    case, request = GENERATED[name], asking.QUESTIONS[question]
+    asking.same(case.sent(request), sdk_generated(case, request), HEADERS)
 
 
 def test_every_setting_of_the_wire_is_in_a_case() -> None:
@@ -113,7 +99,7 @@ def test_every_setting_of_the_wire_is_in_a_case() -> None:
 # -- decisions
 
 
-def sdk_decisions(request: Request, model: str) -> Sent:
+def sdk_decisions(request: Request, model: str) -> asking.Sent:
     """Descriptions are texts, and an empty one says that there is none."""
     questions = {
         slot.id: {
@@ -128,13 +114,13 @@ def sdk_decisions(request: Request, model: str) -> Sent:
         sdk = client(address, "v1beta")
         sdk.decisions.create(model=model, input=request.state, questions=questions)
 
-    return captured(replies.system_one([s.id for s in request.slots]) | {"usage": None}, ask)
+    return asking.captured(replies.system_one([s.id for s in request.slots]) | {"usage": None}, ask)
 
 
-@pytest.mark.parametrize("name, question", cases_and_questions(DECISIONS))
+@pytest.mark.parametrize("name, question", asking.cases_and_questions(DECISIONS))
 def test_decisions(name: str, question: str) -> None:
-    case, request = DECISIONS[name], QUESTIONS[question]
-    same(case.sent(request), sdk_decisions(request, case.model), HEADERS)
+    case, request = DECISIONS[name], asking.QUESTIONS[question]
+    asking.same(case.sent(request), sdk_decisions(request, case.model), HEADERS)
 
 
 # -- the SDK's types: unknown values only warn there
@@ -143,7 +129,7 @@ def test_decisions(name: str, question: str) -> None:
 @pytest.mark.filterwarnings("error::UserWarning")
 @pytest.mark.parametrize("name", GENERATED)
 def test_the_parts_of_a_body_are_of_the_sdks_types(name: str) -> None:
-    body = GENERATED[name].sent(QUESTIONS["3 options"]).body
+    body = GENERATED[name].sent(asking.QUESTIONS["3 options"]).body
     assert set(body) <= {"systemInstruction", "contents", "generationConfig", "serviceTier"}
     if "serviceTier" in body:
         assert body["serviceTier"] in {tier.value for tier in genai.types.ServiceTier}
@@ -179,7 +165,7 @@ def test_the_replies_that_tests_are_made_of_are_the_vendors(changes: dict) -> No
 
 
 def test_the_address_and_the_variables_of_the_credential_are_the_sdks(monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = project().providers["google"]
+    provider = asking.project().providers["google"]
     for variable in provider.credential:
         with monkeypatch.context() as patch:
             patch.setenv(variable, KEY)

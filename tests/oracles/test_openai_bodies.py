@@ -10,31 +10,15 @@ import pytest
 from dmb.contracts.request import Request
 from dmb.prompting import language_model_prompt
 from dmb.wires import WIRES
-from tests.oracles import replies
-from tests.oracles.asking import (
-    KEY,
-    QUESTION,
-    QUESTIONS,
-    Case,
-    Sent,
-    answer_model,
-    answer_text,
-    captured,
-    cases_and_questions,
-    entries,
-    installed,
-    plain_schema,
-    project,
-    same,
-    strict_client,
-)
+from tests.oracles import asking, replies
+from tests.oracles.asking import KEY, Case
 
-openai = installed("openai", "what OpenAI is sent")
+openai = asking.installed("openai", "what OpenAI is sent")
 
 #: What only look-alikes take, under the names that they have on the wire.
 LOOK_ALIKES = ("thinking", "do_sample", "cache_prompt")
 
-CHAT = entries("chat_completions") | {
+CHAT = asking.entries("chat_completions") | {
     # settings that are not in every entry, and dialects, so that each is held against the SDK
     f"settings {n}": Case("chat_completions", "m", settings, dialect)
     for n, (settings, dialect) in enumerate(
@@ -50,7 +34,7 @@ CHAT = entries("chat_completions") | {
         ]
     )
 }
-RESPONSES = entries("responses") | {
+RESPONSES = asking.entries("responses") | {
     f"settings {n}": Case("responses", "m", settings, {})
     for n, settings in enumerate(
         [
@@ -67,7 +51,7 @@ RESPONSES = entries("responses") | {
     )
 }
 DECISIONS = {"plain": Case("decisions", "gpt-6-luna", {}, {})} | {
-    name: case for name, case in entries("decisions").items() if case.dialect.get("shape", "openai") == "openai"
+    name: case for name, case in asking.entries("decisions").items() if case.dialect.get("shape", "openai") == "openai"
 }
 
 
@@ -78,13 +62,13 @@ def test_every_setting_of_a_wire_is_in_a_case(wire: str, cases: dict[str, Case])
 
 @cache
 def client(address: str, **more: Any) -> Any:
-    return strict_client(openai.OpenAI, address, **more)
+    return asking.strict_client(openai.OpenAI, address, **more)
 
 
 # -- chat completions
 
 
-def sdk_chat(case: Case, request: Request) -> Sent:
+def sdk_chat(case: Case, request: Request) -> asking.Sent:
     """The same question through the SDK, in its own words."""
     model, settings, dialect = case.model, case.settings, case.dialect
     system, user = language_model_prompt(request)
@@ -115,32 +99,32 @@ def sdk_chat(case: Case, request: Request) -> Sent:
         completions = client(address + below).chat.completions
         structured = settings.get("structured", "plain")
         if structured == "json_schema":
-            completions.parse(**asked, response_format=answer_model(request))
+            completions.parse(**asked, response_format=asking.answer_model(request))
         elif structured == "json_mode":
             completions.create(**asked, response_format={"type": "json_object"})
         else:
             assert structured == "plain"
             completions.create(**asked)
 
-    sent = captured(replies.chat(answer_text(request)), ask)
+    sent = asking.captured(replies.chat(asking.answer_text(request)), ask)
     if sent.body.get("stream") is False:  # which is what it is when it is not said
         del sent.body["stream"]
     if "json_schema" in sent.body.get("response_format", {}):
         wrapped = sent.body["response_format"]["json_schema"]
-        wrapped["schema"] = plain_schema(wrapped["schema"])
+        wrapped["schema"] = asking.plain_schema(wrapped["schema"])
     return sent
 
 
-@pytest.mark.parametrize("name, question", cases_and_questions(CHAT))
+@pytest.mark.parametrize("name, question", asking.cases_and_questions(CHAT))
 def test_chat_completions(name: str, question: str) -> None:
-    case, request = CHAT[name], QUESTIONS[question]
-    same(case.sent(request), sdk_chat(case, request))
+    case, request = CHAT[name], asking.QUESTIONS[question]
+    asking.same(case.sent(request), sdk_chat(case, request))
 
 
 # -- responses
 
 
-def sdk_responses(case: Case, request: Request) -> Sent:
+def sdk_responses(case: Case, request: Request) -> asking.Sent:
     model, settings = case.model, case.settings
     system, user = language_model_prompt(request)
     asked: dict[str, Any] = {"model": model, "instructions": system, "input": user, "store": False}
@@ -150,28 +134,28 @@ def sdk_responses(case: Case, request: Request) -> Sent:
 
     def ask(address: str) -> None:
         if settings.get("structured") == "json_schema":
-            client(f"{address}/v1").responses.parse(**asked, text_format=answer_model(request))
+            client(f"{address}/v1").responses.parse(**asked, text_format=asking.answer_model(request))
         else:
             assert settings.get("structured", "plain") == "plain"
             client(f"{address}/v1").responses.create(**asked)
 
-    sent = captured(replies.response(answer_text(request)), ask)
+    sent = asking.captured(replies.response(asking.answer_text(request)), ask)
     if "text" in sent.body:
         written = sent.body["text"]["format"]
-        written["schema"] = plain_schema(written["schema"])
+        written["schema"] = asking.plain_schema(written["schema"])
     return sent
 
 
-@pytest.mark.parametrize("name, question", cases_and_questions(RESPONSES))
+@pytest.mark.parametrize("name, question", asking.cases_and_questions(RESPONSES))
 def test_responses(name: str, question: str) -> None:
-    case, request = RESPONSES[name], QUESTIONS[question]
-    same(case.sent(request), sdk_responses(case, request))
+    case, request = RESPONSES[name], asking.QUESTIONS[question]
+    asking.same(case.sent(request), sdk_responses(case, request))
 
 
 # -- decisions
 
 
-def sdk_decisions(request: Request, model: str) -> Sent:
+def sdk_decisions(request: Request, model: str) -> asking.Sent:
     questions = [
         {
             "type": "choice",
@@ -182,23 +166,23 @@ def sdk_decisions(request: Request, model: str) -> Sent:
         for slot in request.slots
     ]
     reply = replies.decision([s.id for s in request.slots])
-    return captured(
+    return asking.captured(
         reply,
         lambda address: client(f"{address}/v1").decisions.create(model=model, input=request.state, questions=questions),
     )
 
 
-@pytest.mark.parametrize("name, question", cases_and_questions(DECISIONS))
+@pytest.mark.parametrize("name, question", asking.cases_and_questions(DECISIONS))
 def test_decisions(name: str, question: str) -> None:
-    case, request = DECISIONS[name], QUESTIONS[question]
-    same(case.sent(request), sdk_decisions(request, case.model))
+    case, request = DECISIONS[name], asking.QUESTIONS[question]
+    asking.same(case.sent(request), sdk_decisions(request, case.model))
 
 
 # -- who is called, and with what
 
 
 def test_the_address_and_the_variable_of_the_credential_are_the_sdks(monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = project().providers["openai"]
+    provider = asking.project().providers["openai"]
     [variable] = provider.credential
     monkeypatch.setenv(variable, KEY)
     sdk = openai.OpenAI()
@@ -206,7 +190,7 @@ def test_the_address_and_the_variable_of_the_credential_are_the_sdks(monkeypatch
 
 
 def test_a_body_that_differs_in_one_setting_is_seen() -> None:
-    ours = Case("chat_completions", "m", {"structured": "json_schema"}, {}).sent(QUESTION)
+    ours = Case("chat_completions", "m", {"structured": "json_schema"}, {}).sent(asking.QUESTION)
     for settings in ({}, {"structured": "json_mode"}, {"structured": "json_schema", "temperature": 0}):
         with pytest.raises(AssertionError):
-            same(ours, sdk_chat(Case("chat_completions", "m", settings, {}), QUESTION))
+            asking.same(ours, sdk_chat(Case("chat_completions", "m", settings, {}), asking.QUESTION))

@@ -5,10 +5,7 @@ How far comparing words leads is held within the range that the suite is meant t
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,6 +22,7 @@ from dmb.errors import InputError
 from dmb.suites.built import BuilderArgs, Built, identity_bytes, items_digest, texts_bytes
 from dmb.suites.cardinality import base_questions, build, entry_text
 from dmb.suites.cardinality_texts import DOMAINS, time_words
+from tests.suites.made_up import check_same_bytes
 
 ROOT = Path(__file__).parents[2]
 SUITE = SuiteFile.model_validate(tomllib.loads((ROOT / "data/suites/cardinality.toml").read_text("utf-8")))
@@ -304,16 +302,7 @@ def test_the_same_bytes_every_time():
     again = build(arguments())
     assert identity_bytes(again) == identity_bytes(BUILT)
     assert texts_bytes(again) == texts_bytes(BUILT)
-    code = (
-        f"from dmb.suites.cardinality import build\nfrom dmb.suites.built import BuilderArgs, items_digest\n"
-        f"args = BuilderArgs({SUITE.id!r}, (), (), None, {SUITE.items.params!r}, ['decision'], None)\n"
-        "print(items_digest(build(args)))"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert told.stdout.strip() == items_digest(BUILT)
+    check_same_bytes("dmb.suites.cardinality", SUITE, BUILT)
 
 
 def test_another_seed_gives_other_items():

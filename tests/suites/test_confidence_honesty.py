@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -14,9 +11,10 @@ import pytest
 
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
-from dmb.suites.built import BuilderArgs, identity_bytes, items_digest, texts_bytes
+from dmb.suites.built import BuilderArgs, identity_bytes, texts_bytes
 from dmb.suites.confidence_honesty import KINDS, build
 from dmb.suites.confidence_texts import SCENES, Scene
+from tests.suites.made_up import check_same_bytes
 
 ROOT = Path(__file__).parents[2]
 SUITE = SuiteFile.model_validate(tomllib.loads((ROOT / "data/suites/confidence-honesty.toml").read_text("utf-8")))
@@ -174,16 +172,7 @@ def test_the_same_bytes_every_time():
     again = build(arguments())
     assert identity_bytes(again) == identity_bytes(BUILT)
     assert texts_bytes(again) == texts_bytes(BUILT)
-    code = (
-        f"from dmb.suites.confidence_honesty import build\nfrom dmb.suites.built import BuilderArgs, items_digest\n"
-        f"args = BuilderArgs({SUITE.id!r}, (), (), None, {SUITE.items.params!r}, ['decision'], None)\n"
-        "print(items_digest(build(args)))"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert told.stdout.strip() == items_digest(BUILT)
+    check_same_bytes("dmb.suites.confidence_honesty", SUITE, BUILT)
 
 
 @pytest.mark.parametrize("bad", [{"seed": None}, {"per_kind": 0}, {"per_kind": True}])

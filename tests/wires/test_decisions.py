@@ -18,6 +18,7 @@ from dmb.inputs import parse_toml
 from dmb.parsing import judge_reply
 from dmb.wires.decisions import WIRE, authorise, call, read
 from tests.conftest import PROJECT
+from tests.wires.anything import any_json
 
 REQUEST = Request(
     state="I was charged twice — è?",
@@ -438,11 +439,7 @@ words = st.sampled_from(
     [*OPENAI, *CLOUDFLARE, *CHOICE, *OPENAI["usage"], *GOOGLE["usage"], "error", "code", "message", "metadata", "queue"]
 )
 values = st.sampled_from(["choice", "billing", "refusal", "unsupported", "API_KEY_INVALID", "at most"])
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | values,
-    lambda v: st.lists(v, max_size=3) | st.dictionaries(words, v, max_size=5),
-    max_leaves=15,
-)
+json_values = any_json(words, values)
 
 
 @given(

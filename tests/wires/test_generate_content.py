@@ -15,6 +15,7 @@ from dmb.inputs import parse_toml
 from dmb.parsing import judge_reply
 from dmb.wires.generate_content import WIRE, authorise, call, read
 from tests.conftest import PROJECT
+from tests.wires.anything import any_json
 from tests.wires.test_messages import REQUEST, SCHEMA, SYSTEM
 
 PROSE = {
@@ -344,11 +345,7 @@ words = st.sampled_from(
     ]
 )
 values = st.sampled_from(["STOP", "SAFETY", "17s", "API_KEY_INVALID", "PerDay", TEXT, "{"])
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | values,
-    lambda v: st.lists(v, max_size=3) | st.dictionaries(words, v, max_size=5),
-    max_leaves=15,
-)
+json_values = any_json(words, values)
 
 
 @given(

@@ -17,6 +17,7 @@ from dmb.inputs import parse_toml
 from dmb.parsing import judge_reply
 from dmb.wires.messages import WIRE, authorise, call, read
 from tests.conftest import PROJECT
+from tests.wires.anything import any_json
 
 REQUEST = Request(
     state="charged twice\u2028— è?",
@@ -361,11 +362,7 @@ words = st.sampled_from(
     [*FORCED_REPLY, *TOOL_USE, *FORCED_REPLY["usage"], "error", "details", "error_code", "text", "message", "queue"]
 )
 values = st.sampled_from(["tool_use", "text", "end_turn", "refusal", "error", "decide", "{}", '{"choice_index": 1}'])
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | values,
-    lambda v: st.lists(v, max_size=3) | st.dictionaries(words, v, max_size=5),
-    max_leaves=15,
-)
+json_values = any_json(words, values)
 
 
 @given(
