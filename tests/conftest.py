@@ -38,7 +38,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # seeded, so that a red test is red for everybody, and never by the clock
-hypothesis.settings.register_profile("dmb", derandomize=True, deadline=None, database=None)
+hypothesis.settings.register_profile("dmb", max_examples=50, derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("dmb")
 
 #: What a checkout is built from. `data/raw` and `data/items` are made from it.

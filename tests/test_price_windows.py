@@ -293,7 +293,7 @@ def rows_of_a_model(draw):
     )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(rows_of_a_model(), min_size=2, max_size=5), st.lists(INSTANTS, min_size=20, max_size=20), st.data())
 def test_of_rows_that_do_not_overlap_at_most_one_holds(rows, instants, data):
     kept: list[PriceRow] = []
@@ -311,7 +311,7 @@ def test_of_rows_that_do_not_overlap_at_most_one_holds(rows, instants, data):
                 assert row_at(kept, at, size, tier) == (standing[0] if standing else None)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(rows_of_a_model(), min_size=2, max_size=3))
 def test_an_overlap_is_an_instant_at_which_both_hold(rows):
     for a, b in combinations(rows, 2):

@@ -73,6 +73,8 @@ def finish(t: Tiny, first_raw: bytes) -> dict:
     return receipt
 
 
+# tests/kills does so too, at any moment
+@pytest.mark.long
 def test_kill_of_everything(slow: Tiny) -> None:
     main = start(slow)
     raw = wait_for_rows(slow, 4)

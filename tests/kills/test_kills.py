@@ -30,17 +30,21 @@ SETTLE = "dmb.ledger.ledger:Ledger.settle before"
 
 
 @pytest.mark.parametrize(
-    "n_timed, n_aimed",
+    "n_timed, n_aimed, n_items",
     [
-        pytest.param((5, 5, 3), 7, id="20 kills"),
-        pytest.param((55, 55, 10), 80, id="200 kills", marks=pytest.mark.long),
+        pytest.param((6, 6, 1), 7, 15, id="20 kills"),
+        pytest.param((55, 55, 10), 80, 30, id="200 kills", marks=pytest.mark.long),
     ],
 )
 def test_killed_again_and_again(
-    tmp_path: Path, n_timed: tuple[int, int, int], n_aimed: int, record_property: Callable[[str, object], None]
+    tmp_path: Path,
+    n_timed: tuple[int, int, int],
+    n_aimed: int,
+    n_items: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
     began, rng = time.monotonic(), random.Random(SEED)
-    ground = Ground(tmp_path / "project", n_items=30, cap="5")
+    ground = Ground(tmp_path / "project", n_items, cap="5")
     figures, clock = Figures(), Clock()
     with ground.round("undisturbed"):
         undisturbed = Round(ground, figures)
