@@ -25,8 +25,8 @@ def luck(*what: object) -> float:
     return int(sha(" ".join(map(str, what)))[:8], 16) / 2**32
 
 
-def showcase(n_contenders: int) -> Release:
-    """Two baselines and so many trees that it comes to this number, on all suites; the last one has no key."""
+def showcase(n_contenders: int, suites: tuple[str, ...] = tuple(SUITES)) -> Release:
+    """Two baselines and so many trees that it comes to this number; the last one has no key."""
     trees = TREES[: n_contenders - 2]
     entries = {"random": contender("Random", baseline="random"), "majority": contender("Majority", baseline="majority")}
     entries |= {name.lower(): _tree(name, place) for place, name in enumerate(trees)}
@@ -34,17 +34,17 @@ def showcase(n_contenders: int) -> Release:
         (name, suite): _answers(name, suite, place)
         for place, name in enumerate(entries)
         if name != trees[-1].lower()
-        for suite in SUITES
+        for suite in suites
     }
     made = release(
         entries,
         answers,
-        list(SUITES),
+        list(suites),
         name="showcase",
         title="Typed decisions, a made-up release",
         prices=PricesFile(price=tuple(_price(name) for name in trees)),
         deviations=(),
-        texts={suite: _texts(suite) for suite in WITH_TEXTS},
+        texts={suite: _texts(suite) for suite in WITH_TEXTS if suite in suites},
     )
     return _with_confidences(made)
 
