@@ -334,6 +334,23 @@ def test_price_dates_are_those_of_the_contenders_in_the_release(golden: Release)
     assert release(keyless, {}, ["intent-77"], prices=PRICES).priced_on is None
 
 
+def test_places_say_where_they_cannot_be_told_from_labels(golden: Release) -> None:
+    fixed, permuted = golden.place_tables
+    assert (fixed.id, permuted.id) == ("places-intent-77", "places-order-stability")
+    assert "same order" in fixed.remarks[0] and not permuted.remarks
+    assert row(fixed, "Random")[0] == "+5.0 [+2.0, +8.0] (38.3 / 33.3)"
+
+
+def test_league_ranks_are_ranges_and_the_first_is_measured_against(golden: Release) -> None:
+    table = golden.result_tables[1]
+    assert table.id == "league-intent-77" and table.caption.startswith("6 tests (McNemar, exact, corrected by Holm)")
+    assert row(table, "Cloud 1") == ["1", "82.5", "first", "–", "–"]
+    assert row(table, "Random")[0] == row(table, "Majority")[0] == "3–4"
+    assert row(table, "Tiny <b>|& `x`")[3:] == ["< 0.001", "271"]
+    # who was not asked has no rank, and stands with the suite's own table
+    assert "Cloud 2" not in [r.values[0].text for r in table.rows] and not table.remarks
+
+
 def test_prediction_collapse(golden: Release) -> None:
     assert row(golden.prediction_table, "intent-77", "Majority") == ["1", "card_arrival", "100.0 n 300", "25.0"]
     assert row(golden.histogram_tables[0], "intent-77", "Majority") == ["card_arrival 300 (75)"]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dmb.publish.release import Release
 
 _ORDINALS = ("First", "Second", "Third", "Fourth")
+_CONFOUNDED = "Every item shows the options in the same order, so that a liking for a place cannot be told from a liking for a label."
 _THIRDS = ("First third", "Middle third", "Last third")
 
 
@@ -47,8 +48,22 @@ def _table(release: Release, suite: str) -> Table | None:
         ),
         rows=tuple(rows),
         notes=tuple(notes.texts),
+        remarks=(_CONFOUNDED,) if _one_order(release, suite) else (),
         kind="matrix",
     )
+
+
+def _one_order(release: Release, suite: str) -> bool:
+    """Whether each label stood in one place wherever anybody chose it, in a suite whose items share their labels."""
+    if not release.suites[suite].metrics.stable_labels:
+        return False
+    places: dict[object, set[int]] = {}
+    for contender in release.contenders:
+        for answers in release.cells[contender, suite].answers[:1]:
+            for value, position in zip(answers.values, answers.positions, strict=True):
+                if position is not None:
+                    places.setdefault(value, set()).add(position)
+    return all(len(found) == 1 for found in places.values())
 
 
 def _value(place: PlaceRecord, notes: Notes) -> Value:
