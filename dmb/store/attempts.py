@@ -125,7 +125,11 @@ def read_attempt(path: Path, offset: int) -> Attempt:
 
 def _parsed(line: bytes, path: Path, where: str) -> Attempt:
     try:
-        # not model_validate_json: it refuses the lone surrogates that a row may hold
+        return Attempt.model_validate_json(line)
+    except ValueError:
+        pass
+    try:
+        # the quicker reader refuses the lone surrogates that a row may hold
         return Attempt.model_validate(json.loads(line))
     except ValueError:
         raise DamagedFile(
