@@ -325,7 +325,7 @@ def wait_until(met, what: str) -> None:
 
 
 def test_a_run_is_watched_until_it_is_killed_and_again_until_it_ends(tmp_path: Path) -> None:
-    slow = slow_project(tmp_path / "slow", delay_s=2.0)  # long enough for two starts on a busy machine
+    slow = slow_project(tmp_path / "slow", delay_s=5.0)  # a minute: enough for two starts on a busy machine
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
     work = start(slow, "snakemake", "results/tiny.md", **quiet)
     raw = slow.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl"
