@@ -330,7 +330,9 @@ def test_a_run_is_watched_until_it_is_killed_and_again_until_it_ends(tmp_path: P
     work = start(slow, "snakemake", "results/tiny.md", **quiet)
     raw = slow.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl"
     wait_until(lambda: raw.exists() and raw.read_bytes().count(b"\n") >= 2, "no rows")
-    piped = start(slow, "dmb", "watch", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    told_in = tmp_path / "piped.txt"
+    with told_in.open("w") as out_file:
+        piped = start(slow, "dmb", "watch", stdout=out_file, stderr=subprocess.PIPE)
     # somebody looks on a terminal, and goes away again
     ours, theirs = pty.openpty()
     shown = start(slow, "dmb", "watch", "tiny-1", stdout=theirs, stderr=theirs)
@@ -344,9 +346,12 @@ def test_a_run_is_watched_until_it_is_killed_and_again_until_it_ends(tmp_path: P
         seen += os.read(ours, 65536)
     os.close(ours)
     assert "tiny-1" in seen.decode() and "of 24 rows" in seen.decode() and "nothing spent" in seen.decode()
+    # on a busy machine the first watcher may have started last
+    wait_until(lambda: "slow x beta: asking" in told_in.read_text(), "nothing told")
     os.killpg(work.pid, signal.SIGKILL)
     work.wait()
-    out, err = piped.communicate(timeout=60)
+    _, err = piped.communicate(timeout=60)
+    out = told_in.read_text()
     assert (piped.returncode, err) == (3, "")
     lines = out.splitlines()
     assert "run tiny-1: running for" in lines[0] and lines[-1].startswith("run tiny-1: its process is gone;")
