@@ -239,8 +239,8 @@ def _evidence() -> tuple[list[tuple[str, str, str, Path]], dict[str, Any], dict[
 
     from dmb.canonical import sha256_hex
     from dmb.contracts.attempt import OUTCOMES
-    from dmb.contracts.cell import Receipt
     from dmb.contracts.price import PriceRow
+    from dmb.contracts.receipt import Receipt
     from dmb.contracts.suite import ItemsSpec, Question, SuiteFile
     from dmb.store.files import write_whole
     from dmb.store.layout import items_path, receipt_path

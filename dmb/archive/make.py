@@ -11,7 +11,7 @@ import dmb
 from dmb.archive.quotes import Search
 from dmb.archive.redact import redacted_log, secrets_of
 from dmb.archive.tarball import pack
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.redaction import RedactedLog, Redactions
 from dmb.contracts.release import EvidenceCell, ReleaseDocument
 from dmb.errors import DamagedFile, DmbError, MissingEvidence

@@ -13,7 +13,7 @@ from typing import Any
 from dmb.archive.make import CODE, write_below
 from dmb.archive.tarball import unpack
 from dmb.canonical import sha256_hex
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import ReleaseDocument
 from dmb.errors import DamagedFile, DmbError
 from dmb.publish.document import parse_document

@@ -62,10 +62,12 @@ def ask(cell_key: str, out: str) -> None:
     """Ask one cell for the run named in DMB_RUN."""
     import gc
 
+    # what is loaded now stays to the end: looking through it again and again would be our time, not the server's
+    gc.disable()
     from dmb.engine.cell import ask_cell
 
-    # what is loaded now stays to the end: looking through it again and again would be our time, not the server's
     gc.freeze()
+    gc.enable()
     run = os.environ.get("DMB_RUN")
     if not run:
         raise DmbError("ask: no run is open; this step is started by snakemake only")

@@ -1,15 +1,17 @@
-"""A reply as a wire or a baseline read it: neutral, unjudged."""
+"""A reply as a wire or a baseline read it: neutral, unjudged, and never written down: what is logged are its bytes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.decision import ConfidenceKind
-from dmb.contracts.frozen import Frozen
 
 
-class RawAnswer(Frozen):
+@dataclass(frozen=True, slots=True)
+class RawAnswer:
     """One slot as it was written. ``index`` counts from 0; ``label`` is the option's text; probabilities by text
     (a mapping) or in the order shown (a list). Nothing is checked yet: that is what parsing does."""
 
@@ -21,10 +23,11 @@ class RawAnswer(Frozen):
     probabilities: Any = None
 
 
-class Reply(Frozen):
+@dataclass(frozen=True, slots=True)
+class Reply:
     """What came back. At most one of ``refused``, ``truncated``, ``malformed`` says why ``answers`` are not to be used."""
 
-    answers: dict[str, RawAnswer] = {}
+    answers: Mapping[str, RawAnswer] = field(default_factory=dict)
     refused: str | None = None
     truncated: str | None = None
     malformed: str | None = None

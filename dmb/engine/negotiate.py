@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dmb.contracts.attempt import Attempt
-from dmb.contracts.cell import Negotiation
+from dmb.contracts.receipt import Negotiation
 from dmb.engine.askers import WireAsker
 from dmb.engine.item import Rules, ask_item
 from dmb.engine.probe_question import NEGOTIATION, REQUEST, SHOWN

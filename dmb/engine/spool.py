@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from dmb.canonical import json_line
 from dmb.contracts.decision import Decision
+from dmb.store.row_bytes import row_bytes
 
 _NOWHERE = 2**64 - 1
 
@@ -29,7 +29,7 @@ class DecisionSpool:
 
     def put(self, n: int, decision: Decision) -> None:
         """The decision of the nth question."""
-        line = json_line(decision.model_dump(mode="json", exclude_none=True)).encode("ascii")
+        line = row_bytes(decision)
         with self._lock:
             self._at[n] = self._end
             self._end += self._file.write(line)

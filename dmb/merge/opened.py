@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from dmb.canonical import digest, sha256_hex
-from dmb.contracts.cell import Receipt
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, InputError, MissingEvidence, UsageError
 from dmb.inputs import nearest, parse_toml, validate
 from dmb.store.attempts import read_attempts

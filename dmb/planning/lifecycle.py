@@ -12,8 +12,8 @@ from typing import Any
 
 import dmb
 from dmb.canonical import digest, sha256_hex
-from dmb.contracts.cell import RunStatus
 from dmb.contracts.decision import LATENCY_SCOPES
+from dmb.contracts.receipt import RunStatus
 from dmb.planning.keys import installed_version
 from dmb.planning.plan import PlannedCell
 from dmb.planning.project import CONTENDERS, PRICES, Project

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from dmb.contracts.attempt import OUTCOMES
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.engine.stops import EVERY_LANE, lane_mark
 from dmb.planning.tally import Tally
 from dmb.store.runs import OWNER_GONE

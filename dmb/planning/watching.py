@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dmb.contracts.cell import Receipt
 from dmb.contracts.config import Budget, Release
 from dmb.contracts.ledger import Totals
+from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, InputError, MissingEvidence, UsageError
 from dmb.inputs import nearest, parse_yaml
 from dmb.ledger.refusals import LedgerUnusable

@@ -7,8 +7,8 @@ from typing import Any
 
 import dmb
 from dmb.canonical import sha256_hex
-from dmb.contracts.cell import Receipt
 from dmb.contracts.price import PriceRow
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import (
     ContenderEntry,
     Deviation,

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dmb.canonical import sha256_hex
-from dmb.contracts.cell import Receipt, Score
+from dmb.contracts.cell import Score
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import EvidenceCell, ReleaseDocument
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.publish.item_texts import shown_texts

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmb.compare.league import compare
 from dmb.contracts import config
-from dmb.contracts.cell import Receipt, Score
+from dmb.contracts.cell import Score
 from dmb.contracts.comparison import Comparisons
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import Deviation, RunFacts
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import MissingEvidence

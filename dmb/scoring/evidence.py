@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from dmb.contracts.attempt import Attempt
-from dmb.contracts.cell import Receipt
 from dmb.contracts.decision import Decision, Output
 from dmb.contracts.item import Item, OptionSet
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.suite import Slot
 from dmb.engine.decide import by_item, decide
 from dmb.errors import DamagedFile

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from dmb.contracts.cell import Negotiation, NegotiationSpend, Receipt
+from dmb.contracts.cell import NegotiationSpend
 from dmb.contracts.price import PriceRow
+from dmb.contracts.receipt import Negotiation, Receipt
 from dmb.engine.judge import judge_row
 from dmb.engine.probe_question import REQUEST, SHOWN
 from dmb.errors import DamagedFile

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from dmb.canonical import json_line
 from dmb.contracts.attempt import Attempt
 from dmb.errors import DamagedFile, DmbError
+from dmb.store.row_bytes import row_bytes
 
 #: Rows reach the disk itself within this many seconds; the kernel has them at once, so that a kill loses none.
 FLUSH_EVERY_S = 0.5
@@ -33,7 +33,7 @@ class AttemptLog:
 
     def append(self, row: Attempt) -> None:
         """One row; it is with the kernel when this returns. Raises ``DmbError`` where there is no room for it."""
-        data = json_line(row.model_dump(mode="json", exclude_none=True)).encode("ascii")
+        data = row_bytes(row)
         with self._lock:
             try:
                 written = self._file.write(data)

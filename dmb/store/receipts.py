@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.store.files import pretty_json, write_once
 

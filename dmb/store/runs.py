@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dmb.contracts.cell import Receipt, RunStatus
+from dmb.contracts.receipt import Receipt, RunStatus
 from dmb.errors import DamagedFile, UsageError
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir

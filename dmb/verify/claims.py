@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 
-from dmb.contracts.cell import Receipt
 from dmb.contracts.contender import Contender
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import EvidenceCell, ReleaseDocument, RunFacts, SuiteEntry
 from dmb.errors import DamagedFile
 from dmb.planning.keys import asked_fields, cell_key, looks_of, release_key, score_key

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import EvidenceCell, ReleaseDocument
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.publish.rebuild import checked_receipt

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dmb.contracts.attempt import Failure
@@ -94,11 +95,11 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        return reply.model_copy(update={"malformed": "the reply has no choices"})
+        return replace(reply, malformed="the reply has no choices")
     finish = choice.get("finish_reason")
     if isinstance(finish, str) and finish in _OVERLOADED:
         return Failure(kind="overloaded", detail=f"HTTP 200: finish_reason {finish}")
-    return reply.model_copy(update=_answer(finish, choice.get("message"), slots))
+    return replace(reply, **_answer(finish, choice.get("message"), slots))
 
 
 def _answer(finish: Any, message: Any, slots: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
@@ -132,9 +133,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     if isinstance(answered, Failure):
         return answered
     model = data.get("model")
-    return answered.model_copy(
-        update={"usage": _usage(data.get("usage"), charged), "model": model if isinstance(model, str) else None}
-    )
+    return replace(answered, usage=_usage(data.get("usage"), charged), model=model if isinstance(model, str) else None)
 
 
 def _is_error(data: Any) -> bool:

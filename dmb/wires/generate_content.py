@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -75,9 +76,8 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     if isinstance(read_out, Failure):
         return read_out
     model = data.get("modelVersion")
-    return read_out.model_copy(
-        update={"usage": _usage(data.get("usageMetadata")), "model": model if isinstance(model, str) else None}
-    )
+    usage = _usage(data.get("usageMetadata"))
+    return replace(read_out, usage=usage, model=model if isinstance(model, str) else None)
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dmb.canonical import digest
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.engine.cell import ask_cell
 from dmb.engine.clock import REAL, Clock
 from dmb.store.files import write_whole

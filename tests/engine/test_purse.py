@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 
 from dmb.contracts.attempt import Usage
-from dmb.contracts.cell import Receipt
 from dmb.contracts.price import PriceRow
+from dmb.contracts.receipt import Receipt
 from dmb.engine.asked import Asked
 from dmb.engine.judge import Verdict
 from dmb.engine.purse import Place, Purse, Unpriced

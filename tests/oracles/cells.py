@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dmb.contracts.attempt import Attempt
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.store.attempts import read_attempts
 from dmb.store.layout import decisions_file, raw_log
 from dmb.suites.built import Built, BuiltItem

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dmb.contracts.attempt import OUTCOMES, Attempt
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from tests.conftest import PROJECT
 from tests.oracles.asking import project
 from tests.oracles.cells import asked, built

@@ -16,7 +16,6 @@ from dmb.contracts.cell import (
     MeasureRecord,
     NegotiationSpend,
     PlaceRecord,
-    Receipt,
     ReliabilityBin,
     Score,
     SliceRecord,
@@ -25,6 +24,7 @@ from dmb.contracts.cell import (
 )
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.receipt import Receipt
 from dmb.contracts.release import Deviation, Machine, RunFacts
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
 from dmb.publish.release import Attribution, Release

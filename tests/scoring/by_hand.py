@@ -10,9 +10,10 @@ from typing import Any
 from dmb.canonical import json_line, sha256_hex, text_digest
 from dmb.contracts import config
 from dmb.contracts.attempt import OUTCOMES, Attempt, Failure, Timing
-from dmb.contracts.cell import Negotiation, Receipt, Score
+from dmb.contracts.cell import Score
 from dmb.contracts.contender import Contender, Display
 from dmb.contracts.price import PriceRow, PricesFile
+from dmb.contracts.receipt import Negotiation, Receipt
 from dmb.contracts.release import RunFacts
 from dmb.contracts.suite import ItemsSpec, MetricsSpec, Question, SuiteFile
 from dmb.engine.probe_question import NEGOTIATION

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dmb.contracts.cell import Receipt
+from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, MissingEvidence
 from dmb.store.receipts import load_receipt, newest_number, write_receipt
 
