@@ -1,11 +1,11 @@
 """What asking costs beside the waiting: DMB's engine, a plain httpx loop and a bare socket against one slow server.
 
-    python scripts/bench_engine.py [--items 1000] [--delay-ms 50] [--flat 20000]
+    python scripts/bench_engine.py [--items 1000] [--delay-ms 50] [--rounds 3] [--flat 20000]
 
 All three ask the same questions of a mock Chat Completions server on loopback, which answers each after the delay and
 stamps when it had read the request and when it began to write. DMB runs as it does in a cell of a release: a process of
-its own, with the raw log, the receipt and, in the second line, the spend ledger. Figures of one run stand beside each
-other; absolute times depend on the machine.
+its own, with the raw log, the receipt and, in the second line, the spend ledger. The clients take turns, round by round,
+and the middle of each one's figures is printed; absolute times depend on the machine.
 """
 
 from __future__ import annotations
@@ -248,6 +248,8 @@ def _prepare(port: int, slots: int, items: int, home: Path, billed: bool) -> Non
 
 # -- measuring
 
+CLIENTS = ("bare socket", "httpx loop", "DMB", "DMB, ledger")
+
 
 def _client(command: list[str], cwd: Path) -> tuple[float, float, int]:
     """(CPU seconds, peak memory in MB, monotonic ns of the start) of one process."""
@@ -268,6 +270,10 @@ def _environment() -> dict[str, str]:
         "PYTHONPATH": str(PROJECT),
         "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "bench-pycache"),
     }
+
+
+def _middle(values: list) -> object:
+    return sorted(values)[len(values) // 2]
 
 
 def _quantile(values: list[float], share: float) -> float:
@@ -315,6 +321,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=1000)
     parser.add_argument("--delay-ms", type=float, default=50.0)
+    parser.add_argument("--rounds", type=int, default=3, help="an odd number")
     parser.add_argument(
         "--flat", type=int, default=20000, help="items of the memory check at 16 in flight; 0: leave out"
     )
@@ -349,14 +356,17 @@ def _report(args: argparse.Namespace, home: Path) -> None:
     rows = []
     for name in ("bare socket", "httpx loop", "DMB, ledger"):
         _measure(name, port, 4, 20, home)
-    print(f"{args.items} items, {args.delay_ms:g} ms at the server, {os.cpu_count()} cores")
+    print(
+        f"{args.items} items, {args.delay_ms:g} ms at the server, {os.cpu_count()} cores, the middle of {args.rounds}"
+    )
     head = (
         f"{'client':<14}{'slots':>6}{'overhead':>10}{'CPU':>9}{'bias p50':>10}{'bias p99':>10}{'first':>8}{'peak':>8}"
     )
     print(head + "\n" + f"{'':<14}{'':>6}{'ms':>10}{'ms/req':>9}{'ms':>10}{'ms':>10}{'s':>8}{'MB':>8}")
     for slots in (4, 16):
-        for name in ("bare socket", "httpx loop", "DMB", "DMB, ledger"):
-            r = _measure(name, port, slots, args.items, home)
+        turns = [[_measure(name, port, slots, args.items, home) for name in CLIENTS] for _ in range(args.rounds)]
+        for of_one in zip(*turns, strict=True):
+            r = {k: _middle([turn[k] for turn in of_one]) for k in of_one[0]}
             rows.append(r)
             print(
                 f"{r['client']:<14}{r['slots']:>6}{r['overhead_ms']:>10.2f}{r['cpu_ms']:>9.2f}{r['bias_p50_ms']:>10.2f}"

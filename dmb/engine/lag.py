@@ -47,4 +47,4 @@ class _Source:
 
 def lag_ms(before: int | None, after: int | None) -> float | None:
     """Milliseconds between two readings of one thread."""
-    return None if before is None or after is None else round((after - before) / 1e6, 3)
+    return None if before is None or after is None else (after - before + 500) // 1000 / 1000
