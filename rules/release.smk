@@ -1,4 +1,4 @@
-# Publishing: report, page, cells file and plots from the scores.
+# Publishing: report, page, cells file and drawings from the scores.
 rule publish:
     input:
         scores=ancient(told(DMB.release_scores)),
@@ -22,12 +22,12 @@ rule publish:
             category="Data",
             labels={"release": "{release}", "what": "all cells (JSON)"},
         ),
-        plots=report(
+        drawings=report(
             directory("results/{release}"),
-            patterns=["{plot}.svg"],
-            caption="report/plot.rst",
-            category="Plots",
-            labels={"release": "{release}", "what": "{plot}"},
+            patterns=["{drawing}.svg"],
+            caption="report/drawing.rst",
+            category="Drawings",
+            labels={"release": "{release}", "what": "{drawing}"},
         ),
     log:
         ".snakemake/dmb/publish.{release}.log",

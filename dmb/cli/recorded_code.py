@@ -13,9 +13,12 @@ from typing import Any
 from dmb.archive.make import write_below
 from dmb.archive.restore import archive_of, code_in, read_archive
 from dmb.errors import DmbError
+from dmb.planning.keys import installed_version
 from dmb.publish.document import load_document
+from dmb.publish.write import RELEASE_JSON
 from dmb.verify.check import document_path
 from dmb.verify.findings import Finding, Verification
+from dmb.verify.sealed import check_manifest
 
 #: What a child of ours may end with: everything holds, or something was found.
 _SPOKE = (0, 3)
@@ -25,7 +28,8 @@ def verify_with_recorded_code(release: str, results: Path, root: Path, here: Ver
     """What the release's own code finds, with a note for each finding that only today's code has.
 
     ``here``: what today's code found; it comes back with one more note where there is no archive of this very release, where
-    the archive is not the published one, or where its code does not run.
+    the archive is not the published one, or where its code does not run. Where that code needs libraries that are not
+    installed, the one finding about published files says which.
     """
     archive = archive_of(release)
     if not archive.exists():
@@ -41,6 +45,8 @@ def verify_with_recorded_code(release: str, results: Path, root: Path, here: Ver
     if document.sha256 != load_document(document_path(release, results)).sha256:
         here.notes.append(f"{archive} is of another state of the release, so its code was not used")
         return here
+    if missing := [f"{n} {v}" for n, v in document.libraries.items() if v and installed_version(n) is None]:
+        return _without_libraries(here, archive, results, missing)
     with tempfile.TemporaryDirectory(prefix="dmb-code.") as folder:
         write_below(Path(folder), {f"dmb/{name}": data for name, data in code_in(files).items()})
         told = _told(release, root, Path(folder))
@@ -53,6 +59,17 @@ def verify_with_recorded_code(release: str, results: Path, root: Path, here: Ver
         f"with the code that is here, {f.file}: {f.problem}" for f in here.findings if f not in found.findings
     ]
     return found
+
+
+def _without_libraries(here: Verification, archive: Path, results: Path, missing: list[str]) -> Verification:
+    """What is found whichever code is used: in the evidence, and by the digests of what was published. The rest is one finding."""
+    published = Verification(here.release)
+    check_manifest(here.release, results, published)
+    kept = [f for f in here.findings if not f.file.startswith("results/") or f.file.endswith(RELEASE_JSON)]
+    here.findings = list(dict.fromkeys((*kept, *published.findings)))
+    what = f"the code that made the release needs {', '.join(missing)}, not installed here: `uv sync --extra recorded`"
+    here.add(str(archive), what)
+    return here
 
 
 def _told(release: str, root: Path, code: Path) -> dict[str, Any] | str:

@@ -26,7 +26,7 @@ from dmb.store.layout import decisions_file, probes_dir, run_dir
 from dmb.store.runs import JOBS_HERE, begin_run, end_run, set_manifest
 
 #: Whose versions a reader may want to know; those that compute an answer are in the cell keys as well.
-_LIBRARIES = ("snakemake", "httpx", "pydantic", "numpy", "scipy", "scikit-learn", "matplotlib", "sparrow-decider")
+_LIBRARIES = ("snakemake", "httpx", "pydantic", "numpy", "scipy", "scikit-learn", "sparrow-decider")
 
 #: What is recorded where an entry does not set it.
 _SETTINGS = ("temperature", "reasoning", "max_output_tokens")

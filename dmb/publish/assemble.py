@@ -29,8 +29,8 @@ from dmb.store.files import file_sha256, load_json
 from dmb.store.layout import items_path, run_dir, texts_path
 from dmb.store.snapshots import prices_asked_at, rows_that_differ
 
-#: What computes and draws besides our own code: with others, a last digit or a line may come out otherwise.
-_LIBRARIES = ("numpy", "matplotlib", "pillow", "jinja2")
+#: What computes and writes besides our own code: with others, a last digit or an escape may come out otherwise.
+_LIBRARIES = ("numpy", "jinja2", "markupsafe")
 #: What a run keeps of the tables that it was asked with.
 SNAPSHOTS = ("prices.toml", "contenders.toml")
 
@@ -171,5 +171,5 @@ def run_facts(run: str, manifest: dict[str, Any]) -> RunFacts:
 
 
 def libraries_here() -> dict[str, str | None]:
-    """Installed versions of what computes and draws; None where it is not installed."""
+    """Installed versions of what computes and writes; None where it is not installed."""
     return {name: installed_version(name) for name in _LIBRARIES}

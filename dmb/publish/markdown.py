@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from dmb.publish import sections
+from dmb.publish.figures.files import file_of
 from dmb.publish.table import SIMULATED_CAPTION, SIMULATED_MARK, Column, Row, Table, Value
 from dmb.publish.templating import environment
 
 if TYPE_CHECKING:
-    from dmb.publish.plots import Plot
     from dmb.publish.release import Release
 
 # What can start markup inside a line: code, emphasis, links, HTML, strikethrough, table cells, mathematics.
@@ -88,16 +88,16 @@ def first_sentence(text: str) -> tuple[str, str]:
     return first, "".join(rest)
 
 
-def report_md(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> str:
+def report_md(release: Release) -> str:
     """``results/<release>.md``. Its last line carries the release key."""
     environment_md = environment(autoescape=False)
-    environment_md.filters |= {"plain": plain, "prose": prose, "table": table}
+    environment_md.filters |= {"plain": plain, "prose": prose, "table": table, "file": file_of}
     return environment_md.get_template("report.md.j2").render(
         release=release,
         lead=sections.lead(release),
         facts=sections.facts(release),
         notices=sections.notices(release),
-        sections=[s for s in sections.sections(release, cardinality, reliability) if not s.only_drawn],
+        sections=sections.sections(release),
     )
 
 

@@ -7,18 +7,18 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from dmb.publish import sections
 from dmb.publish.page_data.document import page_document
 from dmb.publish.table import SIMULATED_CAPTION, SIMULATED_MARK
-from dmb.publish.templating import environment
+from dmb.publish.templating import environment, source
 
 if TYPE_CHECKING:
     from dmb.publish.release import Release
 
 #: In the order in which they are put together.
+_SHEETS = ("colours.css", "page.css", "drawing.css")
 _SCRIPTS = ("address", "elements", "data", "downloads", "tables", "cell_view", "row_views", "start")
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -54,18 +54,13 @@ def page_html(release: Release) -> str:
         sections=sections.sections(release),
         with_rows={suite for suite in release.suites if sections.has_rows(release, suite)},
         document=page_document(release),
-        style=Markup(_source(html, "page.css")),
-        script=Markup(_script(html)),
+        style=Markup("".join(source(name) for name in _SHEETS)),
+        script=Markup(_script()),
         simulated_mark=SIMULATED_MARK,
         simulated_caption=SIMULATED_CAPTION,
     )
 
 
-def _script(html: Environment) -> str:
+def _script() -> str:
     """All scripts as one, in a scope of their own."""
-    return '"use strict";\n(() => {\n' + "".join(_source(html, f"scripts/{name}.js") for name in _SCRIPTS) + "})();\n"
-
-
-def _source(html: Environment, name: str) -> str:
-    assert html.loader is not None
-    return html.loader.get_source(html, name)[0]
+    return '"use strict";\n(() => {\n' + "".join(source(f"scripts/{name}.js") for name in _SCRIPTS) + "})();\n"

@@ -18,6 +18,9 @@ from dmb.contracts.release import Deviation, RunFacts
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import MissingEvidence
 from dmb.publish import sanity
+from dmb.publish.figures import cardinality as options
+from dmb.publish.figures import reliability, risk, tradeoff
+from dmb.publish.figures.labels import short_names
 from dmb.publish.measures import split
 from dmb.publish.table import SIMULATED_MARK, Table, Value, literal
 from dmb.publish.tables import (
@@ -44,6 +47,7 @@ from dmb.publish.tables import (
 )
 
 if TYPE_CHECKING:
+    from dmb.publish.figures.figure import Figure
     from dmb.publish.item_texts import ShownTexts
 
 
@@ -94,6 +98,14 @@ class Release:
     def label(self, contender: str) -> str:
         """How a contender is called in print."""
         return self.contenders[contender].display.label
+
+    def short_label(self, contender: str, *suites: str) -> str:
+        """The same where there is little room, with the mark of simulated answers."""
+        return self.marked(self._short_labels[contender], contender, *suites)
+
+    @cached_property
+    def _short_labels(self) -> dict[str, str]:
+        return dict(zip(self.contenders, short_names([self.label(c) for c in self.contenders]), strict=True))
 
     def head(self, contender: str, *suites: str) -> Value:
         """The same as the head of a row, marked where a cell of these suites (all without any) is simulated."""
@@ -236,6 +248,26 @@ class Release:
     def calibration_tables(self) -> tuple[Table, ...]:
         """Calibration error, scores of confidences, and what keeping the surest answers gains."""
         return calibration.tables(self)
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every drawing."""
+        return (*self.tradeoff_figures, *self.cardinality_figures, *self.calibration_figures)
+
+    @cached_property
+    def tradeoff_figures(self) -> tuple[Figure, ...]:
+        """Accuracy over cost and over latency."""
+        return tradeoff.figures(self)
+
+    @cached_property
+    def cardinality_figures(self) -> tuple[Figure, ...]:
+        """The same over the number of options."""
+        return options.figures(self)
+
+    @cached_property
+    def calibration_figures(self) -> tuple[Figure, ...]:
+        """Reliability, and risk over coverage."""
+        return (*reliability.figures(self), *risk.figures(self))
 
     @cached_property
     def cardinality_tables(self) -> tuple[Table, ...]:

@@ -9,17 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmb.publish import numbers, sanity
-from dmb.publish.figures import cardinality as options
-from dmb.publish.figures import reliability as reliability_figures
-from dmb.publish.figures import risk, tradeoff
 from dmb.publish.measures import ECE_ALONE
 from dmb.publish.sanity import Line
 from dmb.publish.table import SIMULATED_MARK, Table, words
 from dmb.publish.tables import entries, thresholds, times
 
 if TYPE_CHECKING:
-    from dmb.publish.figures.canvas import Figure
-    from dmb.publish.plots import Plot
+    from dmb.publish.figures.figure import Figure
     from dmb.publish.release import Release
 
 
@@ -37,7 +33,6 @@ _PLACES = (
 class Section:
     """One heading with what stands below it, in this order: prose, bullets, findings, drawings, tables.
 
-    ``plots`` are files that the Markdown report shows, ``figures`` what the page draws in their stead;
     ``page_tables`` stand in the page in place of ``tables``, where it has more.
     """
 
@@ -46,16 +41,10 @@ class Section:
     prose: tuple[str, ...] = ()
     bullets: tuple[str, ...] = ()
     findings: tuple[Line, ...] = ()
-    plots: tuple[Plot, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     page_tables: tuple[Table, ...] = ()
     group: bool = False
-
-    @property
-    def only_drawn(self) -> bool:
-        """Whether there is nothing in it but figures, which Markdown does not have."""
-        return bool(self.figures) and not (self.prose or self.bullets or self.findings or self.plots or self.tables)
 
 
 def lead(release: Release) -> str:
@@ -142,24 +131,21 @@ def has_rows(release: Release, suite: str) -> bool:
     return any(columns.items for contender in release.contenders for columns in release.cells[contender, suite].answers)
 
 
-def sections(
-    release: Release, cardinality: Plot | None = None, reliability: tuple[Plot, ...] = ()
-) -> tuple[Section, ...]:
+def sections(release: Release) -> tuple[Section, ...]:
     """All of them; those with nothing to say are left out."""
-    found = (*_first(release, cardinality, reliability), *_rest(release))
     return tuple(
         s
-        for s in found
-        if s.bullets or s.findings or s.plots or s.figures or s.tables or (s.prose and s.id in _PROSE_ALONE)
+        for s in (*_first(release), *_rest(release))
+        if s.bullets or s.findings or s.figures or s.tables or (s.prose and s.id in _PROSE_ALONE)
     )
 
 
-def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, ...]) -> tuple[Section, ...]:
+def _first(release: Release) -> tuple[Section, ...]:
     """What a reader came for."""
     return (
         Section("overview", "Overview", tables=_overview(release)),
         Section("results", "Results by suite", tables=release.result_tables, page_tables=release.page_result_tables),
-        Section("tradeoff", "What accuracy costs", figures=tradeoff.figures(release)),
+        Section("tradeoff", "What accuracy costs", figures=release.tradeoff_figures),
         Section("sanity", "Sanity checks", (sanity.summary(release.sanity_lines),), findings=release.sanity_lines),
         Section(
             "outcomes-and-coverage",
@@ -172,8 +158,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
             (
                 "The same questions with growing lists of options. The line marks 255, the largest list that some decision models state to accept.",
             ),
-            plots=(cardinality,) if cardinality else (),
-            figures=options.figures(release),
+            figures=release.cardinality_figures,
             tables=release.cardinality_tables,
         ),
         Section("order", "Order of options", tables=release.order_tables),
@@ -186,8 +171,7 @@ def _first(release: Release, cardinality: Plot | None, reliability: tuple[Plot, 
                 "Accuracy over confidence, ten bins; on the diagonal a confidence means what it says. Numbers under the bins count decisions.",
                 f"ECE is the distance to the diagonal, averaged over decisions. {ECE_ALONE}",
             ),
-            plots=reliability,
-            figures=(*reliability_figures.figures(release), *risk.figures(release)),
+            figures=release.calibration_figures,
             tables=release.calibration_tables,
         ),
         Section("thresholds", "Accepting by confidence", thresholds.PROSE, tables=release.threshold_tables, group=True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
@@ -15,3 +17,11 @@ def environment(*, autoescape: bool) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+@cache
+def source(name: str) -> str:
+    """A sheet or script of this package as it is written."""
+    html = environment(autoescape=False)
+    assert html.loader is not None
+    return html.loader.get_source(html, name)[0]

@@ -8,16 +8,17 @@ from pathlib import Path
 
 from dmb.publish.attribution import attribution_md
 from dmb.publish.cells import cells_json
+from dmb.publish.figures.files import figure_files
 from dmb.publish.markdown import report_md
 from dmb.publish.page import page_html
-from dmb.publish.plots import cardinality_plot, reliability_plots
 from dmb.publish.release import Release
+from dmb.publish.sections import stamp
 
 #: The release document, in results/<release>/.
 RELEASE_JSON = "release.json"
 
 #: Names in results/<release>/ that this module makes. Anything else there belongs to somebody else and stays.
-_OURS = ("ATTRIBUTION.md", RELEASE_JSON, "cardinality.svg", "cardinality.png", "reliability.*.svg", "reliability.*.png")
+_OURS = ("ATTRIBUTION.md", RELEASE_JSON, "tradeoff.*.svg", "options-*.svg", "reliability.*.svg", "risk.*.svg")
 
 
 def publish(release: Release, results: Path, document: bytes | None = None) -> list[Path]:
@@ -48,18 +49,14 @@ def publish(release: Release, results: Path, document: bytes | None = None) -> l
 
 def rendered(release: Release) -> dict[str, bytes]:
     """Name below ``results/`` -> bytes of every file that shows the release's numbers, the report last."""
-    cardinality, reliability = cardinality_plot(release), reliability_plots(release)
-    files: dict[str, bytes] = {}
-    for plot in (*((cardinality,) if cardinality else ()), *reliability):
-        files[f"{release.name}/{plot.name}.svg"] = plot.svg.encode("utf-8")
-        files[f"{release.name}/{plot.name}.png"] = plot.png
+    drawn = {f"{release.name}/{name}": data for name, data in figure_files(release.figures, stamp(release))}
     texts = {
         f"{release.name}/ATTRIBUTION.md": attribution_md(release),
         f"{release.name}.cells.json": cells_json(release),
         f"{release.name}.html": page_html(release),
-        f"{release.name}.md": report_md(release, cardinality, reliability),
+        f"{release.name}.md": report_md(release),
     }
-    return files | {name: text.encode("utf-8") for name, text in texts.items()}
+    return drawn | {name: text.encode("utf-8") for name, text in texts.items()}
 
 
 def _stale(folder: Path, made: list[str]) -> list[Path]:

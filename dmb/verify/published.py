@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dmb.contracts.release import ReleaseDocument
+from dmb.publish.figures.figure import suite_of
 from dmb.publish.release import Release
 from dmb.publish.write import RELEASE_JSON, rendered
 from dmb.store.digest_list import MANIFEST
@@ -41,7 +42,7 @@ def check_published(
         found = path.read_bytes()
         if found != made:
             problem, cells = _difference(name, found, made, release)
-            seen.add(f"results/{name}", problem + _drawn_otherwise(name, document), cells)
+            seen.add(f"results/{name}", problem, cells)
         elif name.endswith(_TEXTS):
             seen.n_numbers += len(_NUMBER.findall(made))
     folder, listed = results / release.name, listed_files(release.name, results)
@@ -59,10 +60,9 @@ def check_published(
 
 
 def cells_of_file(name: str, release: Release) -> list[CellId]:
-    """Cells that a published file shows: a plot of one contender shows its cells, everything else all of them."""
-    stem = Path(name).stem
-    contender = stem.partition(".")[2]
-    return [cell for cell in release.cells if contender not in release.contenders or cell[0] == contender]
+    """Cells that a published file shows: a drawing of one suite shows its cells, everything else all of them."""
+    suite = suite_of(Path(name).stem)
+    return [cell for cell in release.cells if suite not in release.suites or cell[1] == suite]
 
 
 def _difference(name: str, found: bytes, made: bytes, release: Release) -> tuple[str, list[CellId]]:
@@ -143,14 +143,3 @@ def _last(word: str, data: bytes) -> int:
     """Where a word stands last, as a whole; -1 where it does not."""
     pattern = rb"(?<![\w-])" + re.escape(word.encode("utf-8")) + rb"(?![\w-])"
     return max((m.start() for m in re.finditer(pattern, data)), default=-1)
-
-
-def _drawn_otherwise(name: str, document: ReleaseDocument) -> str:
-    """Where other libraries draw here, a picture may differ for that."""
-    from dmb.publish.assemble import libraries_here
-
-    if not name.endswith((".svg", ".png")):
-        return ""
-    here = libraries_here()
-    other = [f"{n} {v}, here is {here.get(n)}" for n, v in document.libraries.items() if here.get(n) != v]
-    return f"; it was drawn with {', '.join(other)}" if other else ""

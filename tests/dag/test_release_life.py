@@ -95,8 +95,8 @@ def test_a_sealed_release_holds_the_drafts_files_under_its_name_an_archive_and_a
         draft, sealed = (results / f"{name}{ending}" for name in ("tiny", "tiny.0"))
         assert sealed.read_text() != draft.read_text()
         assert sealed.read_text().replace("tiny.0", "tiny") == draft.read_text()
-    plots = {p.name for p in (results / "tiny").glob("*.svg")}
-    assert plots and {p.name for p in (results / "tiny.0").iterdir()} == {
+    drawings = {p.name for p in (results / "tiny").glob("*.svg")}
+    assert drawings and {p.name for p in (results / "tiny.0").iterdir()} == {
         *(p.name for p in (results / "tiny").iterdir() if not p.name.startswith(".")),
         *("FINDINGS.md", "MANIFEST.sha256", "prices.toml"),
     }

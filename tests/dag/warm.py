@@ -36,8 +36,6 @@ LIBRARIES = (
     "jinja2",
     "typer",
     "yaml",
-    "matplotlib.figure",
-    "matplotlib.backends.backend_svg",
     "sklearn.feature_extraction.text",
     "sklearn.linear_model",
 )

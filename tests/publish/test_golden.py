@@ -24,7 +24,7 @@ def test_published_file_is_the_golden_one(name: str, published: Path, request: p
 
 
 def without_drawings(text: str) -> str:
-    """The bodies of plots are left out: ``test_plots`` looks at them, and nobody can read them in a diff."""
+    """The bodies of drawings are left out: ``test_figures`` looks at them, and nobody can read them in a diff."""
     return re.sub(r'(<svg [^>]*role="img"[^>]*>).*?</svg>', r"\1(drawn)</svg>", text, flags=re.DOTALL)
 
 

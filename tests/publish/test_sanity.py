@@ -130,7 +130,7 @@ def test_summary_hides_no_verdict() -> None:
     counts = summary(undecided.sanity_lines)
     assert " 1 is undecided " in counts and notices(undecided) == (f"Sanity checks: {counts}",)
     assert notices(made()) == ()
-    for text in (report_md(undecided, None, ()), page_html(undecided)):
+    for text in (report_md(undecided), page_html(undecided)):
         # Listed before whatever is folded.
         section = text[text.rindex("Of 4 findings") :]
         assert section.index("not told apart from random (") < section.index("<details>")

@@ -11,8 +11,7 @@ import pytest
 
 from dmb.publish import markdown, page
 from dmb.publish.cells import cells_json
-from dmb.publish.plots import Plot, cardinality_plot, reliability_plots
-from dmb.publish.plots.style import SIMULATED_NOTE
+from dmb.publish.figures.files import figure_files
 from dmb.publish.release import Release
 from dmb.publish.sections import notices, sections
 from dmb.publish.table import SIMULATED_CAPTION, SIMULATED_MARK, Table
@@ -21,19 +20,16 @@ from tests.publish.test_golden import without_code
 
 #: Says nothing of answers: how many rows there are to ask, and where they come from.
 NO_ANSWERS = {"suites"}
-
-
-def plots_of(made: Release) -> tuple[Plot | None, tuple[Plot, ...]]:
-    return cardinality_plot(made), reliability_plots(made)
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def tables_of(made: Release) -> list[Table]:
     """Every table of the report, found by where it is printed, so that one that is new is here too."""
-    return [table for section in sections(made, *plots_of(made)) for table in section.tables]
+    return [table for section in sections(made) for table in section.tables]
 
 
-def written_in(plot: Plot) -> list[str]:
-    return ["".join(node.itertext()) for node in ET.fromstring(plot.svg).iter("{http://www.w3.org/2000/svg}text")]
+def written_in(drawing: bytes) -> list[str]:
+    return ["".join(node.itertext()) for node in ET.fromstring(drawing).iter(f"{SVG}text")]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +85,7 @@ def test_the_banner_says_how_much_is_simulated(whole: Release, mixed: Release) -
         "◇ 2 of 15 cells hold simulated answers: they come from a script, and no model was asked."
     )
     for made in (whole, mixed):
-        text, html = markdown.report_md(made, None, ()), page.page_html(made)
+        text, html = markdown.report_md(made), page.page_html(made)
         assert f"\n> {notices(made)[0]}\n" in text.split("\n## ")[0]
         assert f'<p class="notice">{notices(made)[0]}</p>' in html.split("</header>")[0]
     assert "<title>Rehearsal (simulated)</title>" in page.page_html(whole)
@@ -102,23 +98,19 @@ def test_a_skipped_cell_is_no_real_answer_among_simulated_ones(whole: Release) -
     assert dataclasses.replace(whole, scores=scores).wholly_simulated
 
 
-def test_every_plot_says_so_in_the_picture_its_title_and_its_words(whole: Release) -> None:
-    cardinality, reliability = plots_of(whole)
-    assert cardinality is not None and len(reliability) == 3
-    for plot in (cardinality, *reliability):
-        found = written_in(plot)
-        assert "simulated" in found and SIMULATED_NOTE in found, plot.name
-        assert plot.title.endswith(" (simulated)") and plot.alt.startswith("Simulated answers. "), plot.name
-    # whose curve, and which panel
-    assert {"Random ◇", "Cloud 1 ◇", "Cloud 2 ◇"} <= set(written_in(cardinality))
-    assert {"Cloud 1 ◇", *(f"{suite} ◇" for suite in SUITES)} <= set(written_in(reliability[1]))
-    html, text = page.page_html(whole), markdown.report_md(whole, cardinality, reliability)
-    assert text.count("![Simulated answers. ") == 4
+def test_every_drawing_says_so_in_the_picture_its_title_and_its_words(whole: Release) -> None:
+    html, text = page.page_html(whole), markdown.report_md(whole)
+    assert text.count("![Simulated answers. ") == text.count("![") == len(whole.figures) > 10
     drawings = re.findall(r'<svg class="drawing"[^>]* aria-label="([^"]*)">(.*?)</svg>', html)
     assert len(drawings) > 20
     for said, drawn in drawings:
         assert said.startswith("Simulated answers. ") and ">simulated</text>" in drawn and "◇" in drawn, said
     assert html.count(" (simulated)</strong>") == html.count("<figure")
+    for name, data in figure_files(whole.figures, "v8"):
+        written, words = written_in(data), ET.fromstring(data).findtext(f"{SVG}desc")
+        # as often as there are panels
+        assert written.count("simulated") == data.count(b'role="img"') and SIMULATED_CAPTION in written, name
+        assert written[0].endswith(" (simulated)") and str(words).startswith("Simulated answers. "), name
 
 
 def test_only_what_is_simulated_is_marked_in_a_mixed_release(mixed: Release) -> None:
@@ -145,15 +137,13 @@ def test_only_what_is_simulated_is_marked_in_a_mixed_release(mixed: Release) -> 
     assert by_id["cached-share"].simulated and by_id["confidence-kinds"].simulated
 
 
-def test_plots_of_a_mixed_release(mixed: Release) -> None:
-    cardinality, reliability = plots_of(mixed)
-    assert cardinality is not None and cardinality.title.endswith(" (partly simulated)")
-    assert cardinality.alt.startswith("Partly simulated answers. ") and "simulated" in written_in(cardinality)
-    assert {"Random", "Cloud 1", "Cloud 2 ◇"} <= set(written_in(cardinality))
-    random, _, big = reliability
-    assert not {"simulated", SIMULATED_NOTE} & set(written_in(random)) and "imulated" not in random.title + random.alt
-    assert big.alt.startswith("Partly simulated answers. ")
-    assert {"intent-77 ◇", "gate-spam"} <= set(written_in(big))
+def test_drawings_of_a_mixed_release(mixed: Release) -> None:
+    files = {name: written_in(data) for name, data in figure_files(mixed.figures, "v8")}
+    for name, written in files.items():
+        here = name.split(".")[1] in ("intent-77", "cardinality")
+        assert (SIMULATED_CAPTION in written, written[0].endswith(" (partly simulated)")) == (here, here), name
+        assert ("simulated" in written, "Cloud 2 ◇" in written) == (here, here), name
+        assert not {"Random ◇", "Cloud 1 ◇"} & set(written), name
 
 
 def test_findings_name_whose_answers_are_simulated(mixed: Release) -> None:
@@ -175,6 +165,6 @@ def test_the_cells_file_says_it_of_each_cell_and_of_the_whole(whole: Release, mi
 
 def test_a_release_without_simulated_answers_never_speaks_of_them(whole: Release) -> None:
     real = dataclasses.replace(whole, scores=tuple(s.model_copy(update={"simulated": False}) for s in whole.scores))
-    drawn = plots_of(real)
-    for text in (markdown.report_md(real, *drawn), without_code(page.page_html(real))):
+    files = (data.decode("utf-8") for _, data in figure_files(real.figures, "v8"))
+    for text in (markdown.report_md(real), without_code(page.page_html(real)), *files):
         assert SIMULATED_MARK not in text and "imulated" not in text

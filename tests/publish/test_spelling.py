@@ -127,13 +127,13 @@ def test_label_is_escaped_on_the_page(html: str) -> None:
 
 
 def test_label_is_escaped_in_markdown(golden: Release) -> None:
-    text = markdown.report_md(golden, None, ())
+    text = markdown.report_md(golden)
     assert "Tiny &lt;b&gt;\\|&amp; \\`x\\`" in text
     assert "<b>" not in text and "<script>" not in text
 
 
 def test_rows_of_a_markdown_table_have_as_many_cells_as_its_head(golden: Release) -> None:
-    for block in re.findall(r"(?:^\|.*\n)+", markdown.report_md(golden, None, ()), re.MULTILINE):
+    for block in re.findall(r"(?:^\|.*\n)+", markdown.report_md(golden), re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
         assert len(widths) == 1, block
 
@@ -146,7 +146,7 @@ def test_long_descriptions_are_folded() -> None:
     made = golden_release()
     spec = made.suites["intent-77"].model_copy(update={"description": "What is it for?\nLimits: <few> of `them`. Old."})
     made = dataclasses.replace(made, suites=made.suites | {"intent-77": spec})
-    text, html = markdown.report_md(made, None, ()), page.page_html(made)
+    text, html = markdown.report_md(made), page.page_html(made)
     assert "What is it for?" in text
     assert "<summary>More about this suite</summary>\n\nLimits: &lt;few&gt; of `them`. Old.\n\n</details>" in text
     assert (
@@ -182,7 +182,7 @@ def test_title_and_deviation_are_escaped() -> None:
     made = golden_release(
         title="A <i>|title", deviations=(Deviation("No <u> & no |", "because", ()),), contenders=ENTRIES
     )
-    text = markdown.report_md(made, None, ())
+    text = markdown.report_md(made)
     assert text.startswith("# A &lt;i&gt;\\|title\n")
     assert "No &lt;u&gt; &amp; no \\|" in text
     html = page.page_html(made)
@@ -190,6 +190,6 @@ def test_title_and_deviation_are_escaped() -> None:
 
 
 def test_no_headline_of_one_number(golden: Release) -> None:
-    text = markdown.report_md(golden, None, ())
+    text = markdown.report_md(golden)
     assert text.index("## Results by suite") < text.index("## Every measure")
     assert not re.search(r"speed-?up|times faster|\d+x\b|composite|overall score", text, re.IGNORECASE)

@@ -14,7 +14,6 @@ from dmb.errors import MissingEvidence
 from dmb.publish import numbers
 from dmb.publish.measures import in_order, measure
 from dmb.publish.notes import in_words
-from dmb.publish.plots import cardinality_plot, reliability_plots
 from dmb.publish.records import size, value_of
 from dmb.publish.release import Release
 from dmb.publish.sections import lead, sections
@@ -476,8 +475,7 @@ def test_runs_that_nobody_bills_have_no_columns_of_noughts(golden: Release) -> N
 
 
 def test_sections_with_nothing_are_not_there(golden: Release) -> None:
-    drawings = (cardinality_plot(golden), reliability_plots(golden))
-    assert [section.id for section in sections(golden, *drawings)] == [
+    assert [section.id for section in sections(golden)] == [
         "overview",
         "results",
         "tradeoff",
@@ -500,14 +498,12 @@ def test_sections_with_nothing_are_not_there(golden: Release) -> None:
         "recompute",
     ]
     made = release(ENTRIES, {("random", "intent-77"): Answers(9, {"valid": 300}, 1.0)}, ["intent-77"])
-    assert not {"cardinality", "order", "honesty", "slices"} & {
-        s.id for s in sections(made, None, reliability_plots(made))
-    }
+    assert not {"cardinality", "order", "honesty", "slices"} & {s.id for s in sections(made)}
     # Asked of nobody: heads without rows say nothing either.
     unasked = release(ENTRIES, {}, list(SUITES))
-    assert [s.id for s in sections(unasked, None, ())][:4] == ["results", "sanity", "outcomes-and-coverage", "cost"]
-    assert "kinds" not in {s.id for s in sections(unasked, None, ())}
-    assert "calibration" not in {s.id for s in sections(unasked, None, ())}
+    assert [s.id for s in sections(unasked)][:4] == ["results", "sanity", "outcomes-and-coverage", "cost"]
+    assert "kinds" not in {s.id for s in sections(unasked)}
+    assert "calibration" not in {s.id for s in sections(unasked)}
 
 
 def test_slices_explain_themselves() -> None:

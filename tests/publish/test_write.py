@@ -23,18 +23,8 @@ def bytes_below(folder: Path) -> dict[str, bytes]:
 def test_files_and_their_order(golden: Release, tmp_path: Path) -> None:
     made = publish(golden, tmp_path / "results")
     names = [str(path.relative_to(tmp_path / "results")) for path in made]
-    plots = [
-        f"v9/{stem}.{ending}"
-        for stem in (
-            "cardinality",
-            "reliability.random",
-            "reliability.majority",
-            "reliability.tiny",
-            "reliability.cloud",
-        )
-        for ending in ("svg", "png")
-    ]
-    assert names == [*plots, "v9/ATTRIBUTION.md", "v9.cells.json", "v9.html", "v9.md"]
+    drawn = [f"v9/{figure.name}.svg" for figure in golden.figures]
+    assert names == [*drawn, "v9/ATTRIBUTION.md", "v9.cells.json", "v9.html", "v9.md"]
     # Nothing is left over from building aside.
     assert sorted(bytes_below(tmp_path / "results")) == sorted(names)
 
@@ -70,8 +60,8 @@ def test_stale_files_go_and_nothing_else(published: Path, tmp_path: Path) -> Non
     left = bytes_below(tmp_path)
     assert {name for name in left if name.startswith("v9/")} - set(others) == {
         "v9/ATTRIBUTION.md",
-        "v9/reliability.random.png",
-        "v9/reliability.random.svg",
+        "v9/reliability.intent-77.svg",
+        "v9/tradeoff.intent-77.svg",
     }
     assert {name: left[name] for name in others} == others
 

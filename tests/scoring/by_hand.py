@@ -195,4 +195,4 @@ def release(
 
 def published(made: Release) -> tuple[str, str, dict[str, Any]]:
     """(Markdown, page, cells file) without drawings."""
-    return report_md(made, None, ()), page_html(made), json.loads(cells_json(made))
+    return report_md(made), page_html(made), json.loads(cells_json(made))

@@ -65,6 +65,31 @@ def test_code_that_cannot_be_had_leaves_todays_findings(archived: Tiny) -> None:
         assert found.findings == of_today().findings and said in found.notes[-1]
 
 
+def test_libraries_that_its_code_needs_are_named_in_one_line(archived: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong whichever code looks at it stays; what today's code would print otherwise does not."""
+    monkeypatch.setattr(
+        "dmb.cli.recorded_code.installed_version", lambda name: None if name in ("numpy", "jinja2") else "1"
+    )
+    versions = read_archive(ARCHIVE)[1].libraries
+    damaged = Finding("runs/r/raw/keyword.beta.attempts.jsonl", "sha256 is another", (("keyword", "beta"),))
+    claim = Finding("results/tiny/release.json", "names another run")
+    here = of_today()
+    here.findings += [damaged, claim]
+    found = verify_with_recorded_code("tiny", Path("results"), Path(), here)
+    assert found.findings == [
+        damaged,
+        claim,
+        Finding(
+            str(ARCHIVE),
+            f"the code that made the release needs jinja2 {versions['jinja2']}, numpy {versions['numpy']}, not installed here: `uv sync --extra recorded`",
+        ),
+    ]
+    # bytes that were not published are found without that code
+    (Path("results/tiny/MANIFEST.sha256")).write_text(f"{'0' * 64}  tiny.html\n")
+    found = verify_with_recorded_code("tiny", Path("results"), Path(), of_today())
+    assert "results/tiny.html" in [f.file for f in found.findings]
+
+
 def test_other_code_is_seen(archived: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not verify_release("tiny", Path("results"), HERE, render=lambda release: {}).other_code
     monkeypatch.setattr("dmb.verify.check.publishing_code", lambda: "0" * 64)

@@ -1,4 +1,4 @@
-"""A small pen for SVG: shapes with classes and no styles, so that light, dark and print are the page's business.
+"""A small pen for SVG: shapes with classes and no styles, so that light, dark and print are a sheet's business.
 
 Lengths are in user units of the drawing's own box, which is also its size in CSS pixels at full width.
 """
@@ -8,23 +8,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
 Point = tuple[float, float]
 
-
-@dataclass(frozen=True)
-class Figure:
-    """Drawings under one title. ``kind`` is a class of the page's sheet that says how wide they are."""
-
-    id: str
-    title: str
-    caption: str
-    drawings: tuple[Markup, ...]
-    kind: str = "small"
-    remarks: tuple[str, ...] = ()
+_END, _END_OF_GROUP = Markup("</svg>"), Markup("</g>")
 
 
 @dataclass
@@ -71,14 +61,26 @@ class Canvas:
         self._add("g", classes, f'<text x="{short(at[0])}" y="{short(at[1])}">{escape(said)}</text>')
 
     def svg(self) -> Markup:
-        """The drawing with its words for whoever does not see it. Neighbours of one kind share an element."""
-        named = Markup(' id="{}"').format(self.id) if self.id else Markup("")
+        """The drawing by itself, with its words for whoever does not see it."""
         head = Markup('<svg class="drawing"{} viewBox="0 0 {} {}" role="img" aria-label="{}">')
-        body = "".join(
-            _element(tag, kind, [body for _, _, body in parts])
-            for (tag, kind), parts in itertools.groupby(self.parts, key=lambda part: part[:2])
+        return head.format(self._named(), short(self.width), short(self.height), self.label) + self._body() + _END
+
+    def group(self, at: Point) -> Markup:
+        """The same as a part of a larger drawing, with its upper left corner ``at``."""
+        head = Markup('<g class="drawing"{} transform="translate({} {})" role="img" aria-label="{}">')
+        return head.format(self._named(), short(at[0]), short(at[1]), self.label) + self._body() + _END_OF_GROUP
+
+    def _named(self) -> Markup:
+        return Markup(' id="{}"').format(self.id) if self.id else Markup("")
+
+    def _body(self) -> Markup:
+        """Neighbours of one kind share an element."""
+        return Markup(
+            "".join(
+                _element(tag, kind, [body for _, _, body in parts])
+                for (tag, kind), parts in itertools.groupby(self.parts, key=lambda part: part[:2])
+            )
         )
-        return head.format(named, short(self.width), short(self.height), self.label) + Markup(body + "</svg>")
 
     def _add(self, tag: str, kind: str, body: str) -> None:
         self.parts.append((tag, kind, body))
@@ -109,15 +111,6 @@ class Scale:
             else (value - self.low) / (self.high - self.low)
         )
         return self.start + (self.end - self.start) * share
-
-
-def said_once(figures: Iterable[Figure]) -> tuple[Figure, ...]:
-    """The same figures, a caption only where it is not that of the one before."""
-    made, before = [], ""
-    for figure in figures:
-        made.append(replace(figure, caption="" if figure.caption == before else figure.caption))
-        before = figure.caption
-    return tuple(made)
 
 
 def decades(low: float, high: float) -> list[float]:

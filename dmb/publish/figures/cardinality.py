@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from dmb.contracts.cell import MeasureRecord, Score
 from dmb.publish import numbers
-from dmb.publish.figures.canvas import Canvas, Figure, Point, Scale, decades
-from dmb.publish.figures.simulated import said, title_of, watermark
+from dmb.publish.figures.canvas import Canvas, Point, Scale, decades
+from dmb.publish.figures.figure import Figure
+from dmb.publish.figures.labels import write_name
+from dmb.publish.figures.simulated import said, watermark
 from dmb.publish.measures import joined
 from dmb.publish.tables.matrix import answered
 from dmb.publish.tables.slices import CAP, N_OPTIONS, at_sizes, cardinality_suites, latencies_at, slice_values
@@ -30,22 +30,24 @@ def figures(release: Release) -> tuple[Figure, ...]:
         sizes = [size for size in slice_values(release, suite, N_OPTIONS) if isinstance(size, int)]
         slot = release.slots(suite)[0]
         scores = [release.cells[contender, suite] for contender in answered(release, [suite])]
-        simulated = [score.simulated for score in scores]
+        simulated = tuple(score.simulated for score in scores)
         right = [at_sizes(score, sizes, joined(slot, "accuracy_valid")) for score in scores]
         slow = [latencies_at(score, sizes, slot) for score in scores]
         made += [
             Figure(
-                f"options-accuracy-{suite}",
-                title_of(f"Accuracy by number of options on `{suite}`", simulated),
+                f"options-accuracy.{suite}",
+                f"Accuracy by number of options on `{suite}`",
                 "Accuracy of valid decisions, %, over the number of options, which doubles from step to step. Bands are 95 % intervals over groups; "
                 f"× marks a size without a valid decision; the dotted line is at {CAP}. Grey: the other contenders.",
                 _panels(release, scores, sizes, right, Scale(0, 1, _BOTTOM, _TOP), f"options-accuracy-{suite}"),
+                simulated,
             ),
             Figure(
-                f"options-latency-{suite}",
-                title_of(f"Latency by number of options on `{suite}`", simulated),
+                f"options-latency.{suite}",
+                f"Latency by number of options on `{suite}`",
                 "Median time of a whole decision, ms, both axes logarithmic. Grey: the other contenders.",
                 _panels(release, scores, sizes, slow, _latency_scale(slow), f"options-latency-{suite}"),
+                simulated,
             ),
         ]
     return tuple(figure for figure in made if figure.drawings)
@@ -66,7 +68,7 @@ def _panels(
     found: list[list[MeasureRecord | None]],
     up: Scale,
     name: str,
-) -> tuple[Markup, ...]:
+) -> tuple[Canvas, ...]:
     across = Scale(sizes[0], sizes[-1], _LEFT, _RIGHT, log=True)
     known = [
         (
@@ -91,7 +93,7 @@ def _panel(
     ghosts: str,
     across: Scale,
     up: Scale,
-) -> Markup:
+) -> Canvas:
     label = release.marked(release.label(score.contender), score.contender, score.suite)
     what = "Median latency" if up.log else "Accuracy"
     last = [(n, r.value) for n, r in line if r is not None and r.value is not None][-1]
@@ -99,7 +101,7 @@ def _panel(
     canvas = Canvas(
         _WIDTH, _HEIGHT, said(f"{what} of {label} by number of options: {end} at {last[0]}.", [score.simulated])
     )
-    canvas.text((0, 11), label, "name")
+    write_name(canvas, release.short_label(score.contender, score.suite))
     for tick in decades(up.low, up.high) if up.log else (0.0, 0.5, 1.0):
         canvas.line([(_LEFT, up(tick)), (_RIGHT, up(tick))], "grid")
         spelled = (f"{tick:,.0f}" if tick >= 1 else f"{tick:.7f}".rstrip("0")) if up.log else f"{100 * tick:.0f}"
@@ -119,7 +121,7 @@ def _panel(
             canvas.text((across(n), _BOTTOM + 3), "×", "point", "middle")
     if score.simulated:
         watermark(canvas)
-    return canvas.svg()
+    return canvas
 
 
 def _band(canvas: Canvas, line: Line, across: Scale, up: Scale) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from dmb.contracts.cell import ReliabilityBin, Score
 from dmb.publish import numbers
-from dmb.publish.figures.canvas import Canvas, Figure, Scale, said_once
-from dmb.publish.figures.simulated import said, title_of, watermark
+from dmb.publish.figures.canvas import Canvas, Scale
+from dmb.publish.figures.figure import Figure, said_once
+from dmb.publish.figures.labels import write_name
+from dmb.publish.figures.simulated import said, watermark
 from dmb.publish.measures import joined
 from dmb.publish.table import words
 
@@ -31,17 +31,18 @@ def figures(release: Release) -> tuple[Figure, ...]:
         if scores:
             made.append(
                 Figure(
-                    f"reliability-{suite}",
-                    title_of(f"Reliability on `{suite}`", [score.simulated for score in scores]),
+                    f"reliability.{suite}",
+                    f"Reliability on `{suite}`",
                     "Accuracy over mean confidence in ten bins; on the dotted line a confidence means what it says. "
                     "A dot's area, the bars and the numbers count decisions.",
                     tuple(_panel(release, score) for score in scores),
+                    tuple(score.simulated for score in scores),
                 )
             )
     return said_once(made)
 
 
-def _panel(release: Release, score: Score) -> Markup:
+def _panel(release: Release, score: Score) -> Canvas:
     parts = [part for part in score.reliability if part.n]
     label = release.marked(release.label(score.contender), score.contender, score.suite)
     record = score.metrics.get(joined(release.slots(score.suite)[0], "ece"))
@@ -53,7 +54,7 @@ def _panel(release: Release, score: Score) -> Markup:
     canvas = Canvas(
         _WIDTH, _HEIGHT, said(words_for_it, [score.simulated]), f"reliability-{score.contender}-{score.suite}"
     )
-    canvas.text((0, 11), label, "name")
+    write_name(canvas, release.short_label(score.contender, score.suite))
     canvas.text((0, 25), f"{ece} · {words(score.confidence_kinds)}")
     for tick in _TICKS:
         canvas.line([(_LEFT, up(tick)), (_RIGHT, up(tick))], "grid")
@@ -69,7 +70,7 @@ def _panel(release: Release, score: Score) -> Markup:
     _counts(canvas, parts, across, most)
     if score.simulated:
         watermark(canvas)
-    return canvas.svg()
+    return canvas
 
 
 def _counts(canvas: Canvas, parts: list[ReliabilityBin], across: Scale, most: int) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from dmb.contracts.cell import Score
 from dmb.metrics import risk_coverage
 from dmb.publish import numbers
-from dmb.publish.figures.canvas import Canvas, Figure, Point, Scale, said_once
-from dmb.publish.figures.simulated import said, title_of, watermark
+from dmb.publish.figures.canvas import Canvas, Point, Scale
+from dmb.publish.figures.figure import Figure, said_once
+from dmb.publish.figures.labels import write_name
+from dmb.publish.figures.simulated import said, watermark
 from dmb.publish.measures import joined
 
 if TYPE_CHECKING:
@@ -32,11 +32,12 @@ def figures(release: Release) -> tuple[Figure, ...]:
             highest = max(risk for _, curve in found for _, risk in curve)
             made.append(
                 Figure(
-                    f"risk-{suite}",
-                    title_of(f"Risk and coverage on `{suite}`", [score.simulated for score, _ in found]),
+                    f"risk.{suite}",
+                    f"Risk and coverage on `{suite}`",
                     "Share of errors among the answers kept, when the surest are kept first, over the share that is kept. "
                     "Low and flat on the left is a confidence that can be relied on. Answers of one confidence are kept together. Grey: the other contenders.",
                     _panels(release, found, highest),
+                    tuple(score.simulated for score, _ in found),
                 )
             )
     return said_once(made)
@@ -58,7 +59,7 @@ def _curve(score: Score) -> list[tuple[float, float]]:
 
 def _panels(
     release: Release, found: list[tuple[Score, list[tuple[float, float]]]], highest: float
-) -> tuple[Markup, ...]:
+) -> tuple[Canvas, ...]:
     across = Scale(0, 1, _LEFT, _RIGHT)
     top = max(0.2, -int(-10 * highest - 1 + 1e-9) / 10)
     up = Scale(0, top, _BOTTOM, _TOP)
@@ -72,14 +73,14 @@ def _panels(
 
 def _panel(
     release: Release, score: Score, line: list[Point], others: list[list[Point]], ghosts: str, up: Scale
-) -> Markup:
+) -> Canvas:
     """The first panel draws all curves in grey, and the others show them again."""
     label = release.marked(release.label(score.contender), score.contender, score.suite)
     record = score.metrics.get(joined(release.slots(score.suite)[0], "aurc"))
     area = f"AURC {numbers.index(record.value)}" if record is not None and record.value is not None else ""
     words_for_it = f"Risk over coverage of {label} on {score.suite}" + (f": {area}." if area else ".")
     canvas = Canvas(_WIDTH, _HEIGHT, said(words_for_it, [score.simulated]))
-    canvas.text((0, 11), label, "name")
+    write_name(canvas, release.short_label(score.contender, score.suite))
     canvas.text((0, 25), area)
     for tick in (0.0, up.high / 2, up.high):
         canvas.line([(_LEFT, up(tick)), (_RIGHT, up(tick))], "grid")
@@ -92,7 +93,7 @@ def _panel(
     canvas.dot(line[-1], 2.6, "disc on")
     if score.simulated:
         watermark(canvas)
-    return canvas.svg()
+    return canvas
 
 
 def _thinned(points: list[Point]) -> list[Point]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from dmb.contracts.cell import MeasureRecord
 from dmb.publish import numbers
-from dmb.publish.figures.canvas import Canvas, Figure, Point, Scale, decades, said_once
+from dmb.publish.figures.canvas import Canvas, Point, Scale, decades
+from dmb.publish.figures.figure import Figure, said_once
 from dmb.publish.figures.labels import Label, place_labels
-from dmb.publish.figures.simulated import said, title_of, watermark
+from dmb.publish.figures.simulated import said, watermark
 from dmb.publish.measures import joined, measure
 from dmb.publish.table import words
 from dmb.publish.tables.matrix import answered
@@ -31,6 +30,7 @@ class Mark:
     """A contender in the drawing. ``x`` None: it stands apart, since nobody bills it."""
 
     label: str
+    short: str
     x: MeasureRecord | None
     y: MeasureRecord
     simulated: bool
@@ -68,10 +68,14 @@ def _figure(release: Release, suite: str, slot: str) -> Figure | None:
         f"{measure(_y_name(release, suite)).label} over cost and over latency, both logarithmic; up and to the left is better. "
         "Bars are 95 % intervals. The line joins those whom nobody beats in both; what lies off it costs or takes more for no more accuracy."
     )
-    simulated = [release.is_simulated(c, suite) for c in answered(release, [suite])]
-    title = title_of(f"`{suite}`" + (f", slot `{slot}`" if slot else ""), simulated)
     return Figure(
-        joined(slot, f"tradeoff-{suite}").replace(".", "-"), title, caption, tuple(drawings), "pair", tuple(remarks)
+        f"tradeoff.{suite}" + (f".{slot}" if slot else ""),
+        f"What accuracy costs on `{suite}`" + (f", slot `{slot}`" if slot else ""),
+        caption,
+        tuple(drawings),
+        tuple(release.is_simulated(c, suite) for c in answered(release, [suite])),
+        "pair",
+        tuple(remarks),
     )
 
 
@@ -87,19 +91,19 @@ def _marks(release: Release, suite: str, slot: str, name: str) -> tuple[list[Mar
         score = release.cells[contender, suite]
         y = score.metrics.get(joined(slot, _y_name(release, suite)))
         x = score.metrics.get(name, score.metrics.get(joined(slot, name)))
-        label = release.marked(release.label(contender), contender, suite)
+        names = release.marked(release.label(contender), contender, suite), release.short_label(contender, suite)
         if y is None or y.value is None:
             continue
         if name == "cost_usd_per_1000" and not release.billed(contender):
-            marks.append(Mark(label, None, y, score.simulated))
+            marks.append(Mark(*names, None, y, score.simulated))
         elif x is None or x.value is None or x.value <= 0:
             unknown.append(release.label_in_prose(contender, suite))
         else:
-            marks.append(Mark(label, x, y, score.simulated))
+            marks.append(Mark(*names, x, y, score.simulated))
     return marks, unknown
 
 
-def _drawing(marks: list[Mark], name: str, suite: str) -> Markup:
+def _drawing(marks: list[Mark], name: str, suite: str) -> Canvas:
     across, up, left = _x_scale(marks, name), _y_scale(marks), _left(marks)
     drawn = [mark for mark in marks if mark.x is not None]
     best = [drawn[n] for n in frontier([(mark.x.value, mark.y.value) for mark in drawn])]  # type: ignore[union-attr, misc]
@@ -125,7 +129,7 @@ def _drawing(marks: list[Mark], name: str, suite: str) -> Markup:
         _whiskers(canvas, mark, across, up, " on" if mark in best else "")
     for mark in marks:
         canvas.dot(places[id(mark)], 4.5, "disc on" if mark in best else "disc")
-    labels = [Label(mark.label, places[id(mark)], "point best" if mark in best else "point") for mark in marks]
+    labels = [Label(mark.short, places[id(mark)], "point best" if mark in best else "point") for mark in marks]
     for label, at, anchor, leader in place_labels(labels, _LEFT, _WIDTH, _TOP - 6, _BOTTOM):
         if leader:
             canvas.line(leader, "axis")
@@ -138,7 +142,7 @@ def _drawing(marks: list[Mark], name: str, suite: str) -> Markup:
         + (f" Not billed: {words(apart)}." if apart else ""),
         [mark.simulated for mark in marks],
     )
-    return canvas.svg()
+    return canvas
 
 
 def _at(mark: Mark, across: Scale, up: Scale) -> Point:
