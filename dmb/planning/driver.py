@@ -21,7 +21,7 @@ from dmb.inputs import nearest
 from dmb.ledger.ledger import Ledger
 from dmb.ledger.refusals import LedgerUnusable
 from dmb.planning.freeze import write_lock
-from dmb.planning.lifecycle import close_run, open_run, spend_warning
+from dmb.planning.lifecycle import close_run, failure_lines, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.planning.rehearsal import SUFFIX
@@ -341,6 +341,9 @@ class Driver:
             return
         status = close_run(self._run)
         say(f"run {self._run}: {status}")
+        # the workflow has long scrolled past the step that failed
+        for line in failure_lines(self._run):
+            say(line)
         if (warning := spend_warning(self._run)) is not None:
             say(warning)
         cells = load_json(run_dir(self._run) / "cells.json")

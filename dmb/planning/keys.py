@@ -20,6 +20,9 @@ from dmb.wires import WIRES, in_process
 #: Fields of a contender that no provider sees and no answer depends on.
 _NOT_ASKED_WITH = frozenset({"display", "limits", "local", "retired_on", "replaced_by"})
 
+#: Fields of a suite that only its pages show or obey.
+_LOOKS = {"title", "description", "nicknames", "attribution", "publish_text"}
+
 #: Everything that turns logged bytes into numbers, the reading of a wire's own format apart.
 #: A test holds that scoring imports nothing beside these.
 SCORING_CODE = (
@@ -206,10 +209,7 @@ def looks_of(
     """What is printed and is no number: titles, labels, notes, and what licences ask for. Mappings in the release's order."""
     return {
         "title": title,
-        "suites": {
-            name: suite.model_dump(mode="json", include={"title", "description", "nicknames", "attribution"})
-            for name, suite in suites.items()
-        },
+        "suites": {name: suite.model_dump(mode="json", include=_LOOKS) for name, suite in suites.items()},
         "suite_order": list(suites),
         "contenders": [[name, entry.display.model_dump(mode="json")] for name, entry in contenders.items()],
         "sources": {a: sources[a].model_dump(mode="json") for suite in suites.values() for a in suite.attribution},

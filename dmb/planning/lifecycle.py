@@ -91,6 +91,13 @@ def close_run(run: str) -> RunStatus:
     return end_run(run)
 
 
+def failure_lines(run: str, most: int = 5) -> list[str]:
+    """For the user, once a run has ended: what failed in it, a line each; what is more than ``most`` is counted."""
+    failures = list(load_json(run_dir(run) / "manifest.json").get("failures", {}).values())
+    rest = len(failures) - most
+    return failures[:most] + ([f"and {rest} more, in {run_dir(run)}/manifest.json"] if rest > 0 else [])
+
+
 def _negotiated(run: str) -> dict[str, Any]:
     """Contender -> the settings that its probes found, and what it would not take."""
     found = {path.stem: load_json(path) for path in sorted(probes_dir(run).glob("*.json"))}

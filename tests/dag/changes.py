@@ -100,6 +100,9 @@ TABLE: dict[str, Change] = {
         scores=cells(["keyword"]),
     ),
     "display field": Change(lambda t: t.edit("data/contenders.toml", 'label = "Keyword"', 'label = "Key words"')),
+    "texts of a suite no longer shown": Change(
+        lambda t: t.edit("data/suites/beta.toml", "publish_text = true", "publish_text = false")
+    ),
     "renderer code": Change(code("dmb/publish/markdown.py", "EXTRA = 1")),
     "setting of one contender": Change(
         lambda t: t.edit("data/contenders.toml", "settings = { C = 10.0 }", "settings = { C = 5.0 }"),
