@@ -1,15 +1,21 @@
-# The plan, and what the wildcards may be. What the functions do stands in dmb/planning/driver.py.
+# The plan, and what the wildcards may be. What the functions do stands in dmb/planning/driver.py, and for the process of
+# a single job, which parses this as well, in dmb/planning/joined.py: it loads no more than its own job needs.
 import sys
 
 sys.path.insert(0, workflow.basedir)
 
 from dmb.errors import DmbError
-from dmb.planning.driver import Driver, refuse
+from dmb.planning.saying import refuse
 
 try:
-    DMB = Driver(
-        config, main=workflow.is_main_process, dry=workflow.output_settings.dryrun
-    )
+    if workflow.is_main_process:
+        from dmb.planning.driver import Driver
+
+        DMB = Driver(config, dry=workflow.output_settings.dryrun)
+    else:
+        from dmb.planning.joined import JoinedDriver
+
+        DMB = JoinedDriver()
 except DmbError as e:
     refuse(e)
 

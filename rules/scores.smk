@@ -4,7 +4,6 @@ rule score:
         receipt=ancient(CELL + "/receipt.{n}.json"),
         frozen=ancient(told(DMB.score_inputs)),
         reference=ancient(told(DMB.score_reference)),
-        reference_items=ancient(told(DMB.reference_items)),
     output:
         CELL + "/score.{n}.{score}.json",
     log:

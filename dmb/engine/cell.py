@@ -26,13 +26,15 @@ from dmb.engine.spool import DecisionSpool
 from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
 from dmb.engine.stops import RUN_STOPPED, Stops
 from dmb.engine.threads import in_threads
-from dmb.errors import DmbError, MissingEvidence
+from dmb.errors import DmbError
 from dmb.store.attempts import AttemptLog, read_attempts
-from dmb.store.files import file_sha256, load_json, pretty_json, write_whole
-from dmb.store.layout import cell_dir, decisions_file, raw_log, run_dir, taken_over_file
+from dmb.store.files import file_sha256, pretty_json, write_whole
+from dmb.store.layout import cell_dir, decisions_file, raw_log, taken_over_file
 from dmb.store.locks import CellLock
+from dmb.store.plan_file import planned_job
 from dmb.store.receipts import LANE_STOPPED, write_receipt
-from dmb.store.runs import has_ended, mark
+from dmb.store.run_state import has_ended
+from dmb.store.runs import mark
 
 #: So many items that fail one after the other, retries included, are no accident of the items.
 FAILURES_THAT_STOP = 10
@@ -52,13 +54,9 @@ def ask_cell(run: str, cell_key: str, out: Path, clock: Clock = REAL) -> None:
 
 
 def _ask_cell(run: str, cell_key: str, out: Path, clock: Clock) -> None:
-    plan = load_json(run_dir(run) / "plan.json")
-    full = next((k for k in plan["cells"] if k.startswith(cell_key)), None)
-    if full is None:
-        raise MissingEvidence(f"run {run} did not plan cell {cell_key}; start again")
+    full, cell, plan = planned_job(run, cell_key)
     if has_ended(run):
         raise DmbError(f"run {run} has ended: nothing may be asked under it; start again")
-    cell = plan["cells"][full]
     with CellLock(cell_dir(cell["contender"], cell["suite"], full), run):
         if out.exists():
             return  # an orphan of an earlier start finished it since the plan was made; its receipt stands

@@ -1,7 +1,6 @@
 """What the Snakefile asks for: targets, inputs of rules, and the opening and closing of the run.
 
-Made once a process. The main process makes the plan; a cluster job reads the plan that its run was born with, and
-refuses at once when that run has ended: a job that failed later would take the next run's receipt with it.
+Made once, in the main process, which plans, hashes and decides. The process of a single job has `joined.py` in its place.
 """
 
 from __future__ import annotations
@@ -9,22 +8,24 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from dmb.canonical import sha256_hex
 from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.inputs import nearest
 from dmb.ledger.ledger import Ledger
 from dmb.ledger.refusals import LedgerUnusable
+from dmb.planning.ask_inputs import ask_inputs, ask_threads
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, failure_lines, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
 from dmb.planning.project import Project, load_project
 from dmb.planning.rehearsal import SUFFIX
+from dmb.planning.saying import say
 from dmb.planning.sealed import check_sealed, draft_of, offers, refuse_sealed, sealed_releases
 from dmb.planning.spending import refuse_lost_ledgers
 from dmb.sources import mirror_directory, raw_path
@@ -32,10 +33,8 @@ from dmb.store.files import load_json
 from dmb.store.frozen_items import load_texts
 from dmb.store.layout import RESULTS, SCRATCH, budget_dir, run_dir
 from dmb.store.locks import hold_start_lock
-from dmb.store.runs import all_runs, check_run_id, has_ended, run_status, sweep
-
-#: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
-RUN_VARIABLE = "DMB_RUN"
+from dmb.store.run_state import RUN_VARIABLE, run_status
+from dmb.store.runs import all_runs, check_run_id, sweep
 
 #: How `dmb run` hands its options on: a JSON object of texts.
 OPTIONS_VARIABLE = "DMB_OPTIONS"
@@ -46,17 +45,14 @@ _OPTIONS = ("run", "release", "suites", "contenders", "limit", "retry")
 class Driver:
     """``options``: what stands behind ``--config``. ``dry``: a dry run changes nothing on disk."""
 
-    def __init__(self, options: Mapping[str, Any], main: bool, dry: bool) -> None:
-        self._main, self._dry = main, dry
+    def __init__(self, options: Mapping[str, Any], dry: bool) -> None:
+        self._dry = dry
         self._run: str | None = None
         self._lock: object = None
         self._publishes: list[str] = []
         self._planned: dict[str, PlannedRelease] = {}
         self._cells: dict[tuple[str, str, str], PlannedCell] = {}
-        self._jobs: dict[tuple[str, str, str], dict[str, Any]] = {}
-        if not main:
-            self._join_run()
-            return
+        self._by_receipt: dict[Path, PlannedCell] = {}
         os.environ.pop(RUN_VARIABLE, None)
         self._read_options({**options, **json.loads(os.environ.pop(OPTIONS_VARIABLE, "{}"))})
         self.project: Project = load_project()
@@ -83,15 +79,6 @@ class Driver:
             if n:
                 say(f"{folder}: {n} attempts of ended runs were never settled; they stay charged at their reservation")
 
-    def _join_run(self) -> None:
-        self._run = os.environ.get(RUN_VARIABLE)
-        if self._run is None:
-            return
-        if has_ended(self._run):
-            raise DmbError(f"run {self._run} has ended ({run_status(self._run)}): nothing may be asked under it")
-        for key, job in load_json(run_dir(self._run) / "plan.json")["cells"].items():
-            self._jobs[job["contender"], job["suite"], key[:16]] = job
-
     def _read_options(self, options: Mapping[str, Any]) -> None:
         if unknown := sorted(set(options) - set(_OPTIONS)):
             raise UsageError(f"--config: unknown option {unknown[0]!r}; {nearest(unknown[0], _OPTIONS)}")
@@ -110,26 +97,18 @@ class Driver:
 
     def results(self) -> list[str]:
         """What bare ``snakemake`` builds."""
-        if not self._main:
-            return []
         return [str(RESULTS / f"{r}.md") for r in self.project.config.all]
 
     def release_names(self) -> list[str]:
         """All releases in config.yaml, and their simulated twins."""
-        if not self._main:
-            return []
         return [name + end for name in sorted(self.project.config.releases) for end in ("", SUFFIX)]
 
     def release_pattern(self) -> str:
         """Matches these and the names of sealed releases."""
-        if not self._main:
-            return "[a-z0-9.-]+"
         return "|".join(map(re.escape, (*self.release_names(), *sealed_releases())))
 
     def sources(self) -> list[str]:
         """Every pinned third-party file."""
-        if not self._main:
-            return []
         return [str(raw_path(Path(), s, source)) for s, source in self.project.sources.items()]
 
     def selected(self, _wildcards: Any) -> list[str]:
@@ -150,7 +129,7 @@ class Driver:
                 say(str(offer))
             self._planned[name] = planned
             for c in planned.cells:
-                self._cells[c.contender, c.suite, c.key[:16]] = c
+                self._cells[c.contender, c.suite, c.key[:16]] = self._by_receipt[c.receipt] = c
         return self._planned[name]
 
     def _mend_items(self, planned: PlannedRelease) -> None:
@@ -188,60 +167,38 @@ class Driver:
             raise DmbError(f"no release in config.yaml has cell {w.contender}.{w.suite}/{w.cell}")
         return self._cells[key]
 
-    def _job(self, w: Any) -> dict[str, Any]:
-        return self._cell(w).job if self._main else self._jobs[w.contender, w.suite, w.cell]
-
     # -- inputs of rules
 
     def items_inputs(self, w: Any) -> list[str]:
         """Sources that a suite's builder reads, its upstream's included."""
-        if not self._main:
-            return []
         spec = self.project.suites[w.suite].items
         own = [str(raw_path(Path(), s, self.project.sources[s])) for s in spec.sources]
         upstream = self.items_inputs(_Suite(spec.suite)) if spec.suite else []
         return own + upstream
 
     def ask_inputs(self, w: Any) -> list[str]:
-        """What a cell's questions are made of; nothing once its receipt is there.
-
-        A missing input of an answered cell would otherwise make the workflow ask it again.
-        """
-        job = self._job(w)
-        receipt = Path("runs/_cells") / f"{w.contender}.{w.suite}" / w.cell / f"receipt.{w.n}.json"
-        if receipt.exists() or job["skip"] is not None:
-            return []
-        inputs = [job["items"]["path"], job["texts"]]
-        return inputs + [job[k]["path"] for k in ("train", "prior") if job[k] is not None]
+        """What a cell's questions are made of; nothing once its receipt is there."""
+        return ask_inputs(self._cell(w).job, w)
 
     def ask_threads(self, w: Any) -> int:
         """Cells that compute on this machine take two of the profile's cores, so that latencies mean something."""
-        job = self._job(w)
-        return 2 if job["skip"] is None and (job["entry"].get("baseline") or job["entry"].get("serve")) else 1
+        return ask_threads(self._cell(w).job)
 
     def score_inputs(self, w: Any) -> list[str]:
-        """The frozen items that judge a cell; nothing once its score is there."""
+        """The frozen items that judge a cell, and those of the cell it is compared with; nothing once its score is there."""
         c = self._cell(w)
         if c.score.exists():
             return []
-        paths = [c.job["items"]["path"]]
+        judged_by = [c] if c.compared is None else [c, self._by_receipt[c.compared]]
         prior = c.job["prior"]
-        return paths + ([prior["path"]] if prior else [])
+        return [j.job["items"]["path"] for j in judged_by] + ([prior["path"]] if prior else [])
 
     def score_reference(self, w: Any) -> list[str]:
-        """Receipt of the cell that this one is compared with, and its items."""
+        """Receipt of the cell that this one is compared with."""
         c = self._cell(w)
         if c.compared is None or c.score.exists():
             return []
         return [str(c.compared)]
-
-    def reference_items(self, w: Any) -> list[str]:
-        """Items of the suite that this cell is compared with."""
-        c = self._cell(w)
-        if c.compared is None or c.score.exists():
-            return []
-        other = next(o for o in self._cells.values() if o.receipt == c.compared)
-        return [other.job["items"]["path"]]
 
     def release_scores(self, w: Any) -> list[str]:
         """Scores that a release is published from. Refuses a release whose items cannot be known yet.
@@ -295,7 +252,7 @@ class Driver:
         refuse_sealed(self._publishes)
         ask = [j for j in jobs if j.rule.name == "ask"]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
-            if any(c.asks and c.receipt == Path(path) for c in self._cells.values()):
+            if (c := self._by_receipt.get(Path(path))) is not None and c.asks:
                 # such as by a process of a killed start on another host; the workflow would delete the receipt
                 raise DmbError(f"{path}: the cell was answered by somebody else since the plan was made; start again")
             raise DmbError(
@@ -306,7 +263,7 @@ class Driver:
             return
         cells = [self._cells[j.wildcards.contender, j.wildcards.suite, j.wildcards.cell] for j in ask]
         pairs = [(c.contender, c.suite) for c in cells]
-        if twice := next((p for p in pairs if pairs.count(p) > 1), None):
+        if twice := next((p for p, n in Counter(pairs).items() if n > 1), None):
             raise DmbError(
                 f"{twice[0]} x {twice[1]} would be asked under two keys in one run; build the releases one after the other"
             )
@@ -356,21 +313,6 @@ class _Suite:
 
     def __init__(self, suite: str) -> None:
         self.suite = suite
-
-
-def say(text: str) -> None:
-    """One line to whoever watches the workflow."""
-    print(f"dmb: {text}", file=sys.stderr, flush=True)
-
-
-def refuse(error: DmbError) -> NoReturn:
-    """End the workflow with the error's one line and its exit code.
-
-    Only before the first job: an exception would come out as a stack of the workflow's own, and with its code.
-    """
-    say(str(error))
-    sys.stdout.flush()
-    os._exit(error.exit_code)
 
 
 def _refuse_unknown(planned: PlannedRelease) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.receipt import Receipt, RunStatus
-from dmb.errors import DamagedFile, UsageError
+from dmb.errors import UsageError
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
+from dmb.store.plan_file import plan_bytes
+from dmb.store.run_state import OWNER_GONE, run_status, stops_dir
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -26,9 +28,6 @@ SETTLE_S = 2.0
 
 #: What the manifest says of jobs that are processes of the starting one: nobody is left to delete their outputs.
 JOBS_HERE = "here"
-
-#: The mark that stops a whole run, since its owner is gone.
-OWNER_GONE = "run"
 
 #: The proof of life of runs that this process has opened; the kernel drops it with the process.
 _alive: dict[str, FileLock] = {}
@@ -94,7 +93,7 @@ def _give_birth(
     _alive[name] = lock
     for file, data in snapshots.items():
         write_whole(home / file, data)
-    write_whole(home / "plan.json", pretty_json({**plan, "run": name}))
+    write_whole(home / "plan.json", plan_bytes({**plan, "run": name}))
     owner = {"host": socket.gethostname(), "pid": os.getpid(), "started_at": utc_now()}
     write_whole(home / "manifest.json", pretty_json({"run": name, "status": "running", **owner, **facts}))
     return name
@@ -105,21 +104,6 @@ def set_manifest(run: str, **changes: Any) -> None:
     path = run_dir(run) / "manifest.json"
     old = load_json(path) if path.exists() else {"run": run}
     write_whole(path, pretty_json(old | changes))
-
-
-def run_status(run: str) -> str:
-    """The manifest's status; a directory without a manifest was killed at birth: ``interrupted``."""
-    path = run_dir(run) / "manifest.json"
-    try:
-        return load_json(path)["status"] if path.exists() else "interrupted"
-    except DamagedFile:
-        # its rows are evidence all the same; that it was closed is no longer known
-        return "interrupted"
-
-
-def has_ended(run: str) -> bool:
-    """Whether nothing more may be asked under it: it is closed, or a start that found its owner gone has stopped it."""
-    return run_status(run) != "running" or (stops_dir(run) / OWNER_GONE).exists()
 
 
 def _receipt_of(key: str, cell: dict[str, Any]) -> Path:
@@ -134,11 +118,6 @@ def receipts_of(run: str) -> dict[str, Receipt]:
         if path.exists() and (receipt := Receipt.model_validate_json(path.read_bytes())).run == run:
             found[key] = receipt
     return found
-
-
-def stops_dir(run: str) -> Path:
-    """Where stop marks and failure marks of a run lie."""
-    return run_dir(run) / "stops"
 
 
 def mark(run: str, name: str, text: str) -> None:

@@ -58,7 +58,7 @@ def _ask(cells: list[PlannedCell]) -> bool:
 
 def main(release: str, options: dict[str, Any]) -> int:
     """Exit code: 1 where a job failed."""
-    driver = Driver(options, main=True, dry=False)
+    driver = Driver(options, dry=False)
     planned = driver._release_plan(release)
     cells = [c for c in planned.cells if c.asks]
     for cell in cells:

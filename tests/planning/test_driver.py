@@ -18,7 +18,7 @@ from tests.dag.tiny import Tiny
 
 def test_a_cell_that_was_answered_since_the_plan_was_made_is_not_taken_for_a_forced_one(tmp_path, monkeypatch):
     monkeypatch.chdir(Tiny.make(tmp_path / "project").root)
-    driver = Driver({}, main=True, dry=False)
+    driver = Driver({}, dry=False)
     driver.release_scores(SimpleNamespace(release="other"))
     cell, *_ = driver._cells.values()
     wildcards = SimpleNamespace(contender=cell.contender, suite=cell.suite, cell=cell.key[:16])

@@ -15,12 +15,12 @@ from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
 from dmb.store.receipts import write_receipt
+from dmb.store.run_state import has_ended
 from dmb.store.runs import (
     all_runs,
     begin_run,
     check_run_id,
     end_run,
-    has_ended,
     mark,
     run_status,
     set_manifest,
