@@ -23,6 +23,8 @@ def holds(row: PriceRow, at: dt.datetime) -> bool:
     """Whether the row's dates, weekdays and hours hold at that instant; size and tier apart."""
     if at.utcoffset() is None:
         raise ValueError(f"{at} has no offset from UTC")
+    if row.valid_from is None and row.valid_to is None and row.hours is None and not row.weekdays:
+        return True
     if isinstance(row.valid_from, dt.datetime) and at < row.valid_from:
         return False
     if isinstance(row.valid_to, dt.datetime) and at >= row.valid_to:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
+from operator import attrgetter
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.price import PriceRow
@@ -18,6 +19,9 @@ TOKENS_AROUND_PROMPT = 1000
 
 #: A billion tokens in one request are a slip of the server's, not a count.
 MOST_TOKENS = 10**9
+
+#: The fields of a usage that count tokens.
+_counts = attrgetter(*(name for name in Usage.model_fields if name.endswith("_tokens")))
 
 #: Between reserving and the end of a request lie minutes; a price that begins later than this is none of its business.
 _SOON = dt.timedelta(days=1)
@@ -59,7 +63,7 @@ def attempt_cost_usd(
     if (dated := [r for r in rows if holds(r, at)]) and all(r.unbilled for r in dated):
         return Decimal(0), None
     tier = usage.tier if usage is not None and usage.tier is not None else tier
-    standing = _standing(rows, at, tier)
+    standing = [r for r in dated if r.tier == tier]
     if not standing:
         return None, _no_row("", tier)
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
@@ -125,10 +129,10 @@ def compare_with_charge(table: Decimal | None, charged: Decimal | None) -> Decim
 
 def contradiction(usage: Usage) -> str | None:
     """Why the counts of a usage cannot be right; None where nothing speaks against them."""
-    counts = usage.model_dump(exclude={"tier", "charged_usd"})
-    if any(n is not None and n < 0 for n in counts.values()):
+    counts = [n for n in _counts(usage) if n is not None]
+    if counts and min(counts) < 0:
         return "a negative token count"
-    if any(n is not None and n > MOST_TOKENS for n in counts.values()):
+    if counts and max(counts) > MOST_TOKENS:
         return "a token count that no model reaches"
     into, out = usage.input_tokens or 0, usage.output_tokens or 0
     not_fresh = (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0)

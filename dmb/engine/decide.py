@@ -77,8 +77,10 @@ def _decision_ms(attempts: Sequence[Attempt]) -> float | None:
     last = attempts[-1].timing
     if last.request_ms is None or len({r.origin for r in attempts}) > 1:
         return None
-    begun = [dt.datetime.fromisoformat(r.timing.sent_at) for r in (attempts[0], attempts[-1])]
-    before = (begun[1] - begun[0]).total_seconds() * 1000
+    before = 0.0
+    if len(attempts) > 1:
+        begun = [dt.datetime.fromisoformat(r.timing.sent_at) for r in (attempts[0], attempts[-1])]
+        before = (begun[1] - begun[0]).total_seconds() * 1000
     if before < 0:
         return None  # the clock was set back in between, and nobody knows by how much
     return round(before + (last.connect_ms or 0.0) + (last.tls_ms or 0.0) + last.request_ms, 3)

@@ -73,13 +73,11 @@ def group_column(groups: Sequence[Hashable] | NDArray | None, n_rows: int) -> tu
     if groups is None:
         return np.arange(n_rows, dtype=np.int64), n_rows
     same_length(rows=range(n_rows), groups=groups)
-    numbers: dict[Hashable, int] = {}
-    codes = np.empty(n_rows, dtype=np.int64)
-    for row, group in enumerate(groups.tolist() if isinstance(groups, np.ndarray) else groups):
-        if group is None:
-            raise ValueError(f"group of row {row} is None")
-        codes[row] = numbers.setdefault(group, len(numbers))
-    return codes, len(numbers)
+    listed = groups.tolist() if isinstance(groups, np.ndarray) else groups
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(listed))}
+    if None in numbers:
+        raise ValueError(f"group of row {list(listed).index(None)} is None")
+    return np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=n_rows), len(numbers)
 
 
 def same_length(**columns: Sequence | NDArray | range) -> int:

@@ -59,15 +59,19 @@ def costs(rows: Rows, prices: Sequence[PriceRow], tier: str = STANDARD) -> Cost:
         return Cost(
             Measure(value=0.0, n=len(completed), num=0, den=len(completed), note=note), share, Decimal(0), "not billed"
         )
-    per_decision = [
-        None if any(p.usd is None for p in decision) else sum_usd(p.usd for p in decision if p.usd is not None)
-        for decision in by_decision
-    ]
-    per_1000 = metrics.cost_per_1000(per_decision, [r.item.group for r in completed])
+    per_1000 = metrics.cost_per_1000([_together(d) for d in by_decision], [r.item.group for r in completed])
     if not record.unknown:
         return Cost(per_1000, share, Decimal(record.priced_usd), None, record)
     reasons = reasons_of(record)
     return Cost(unknown(f"{per_1000.note}: {reasons}", per_1000.n), share, None, reasons, record)
+
+
+def _together(decision: Sequence[Priced]) -> Decimal | None:
+    """What the attempts of one decision cost; None where that of any is not known."""
+    amounts = [p.usd for p in decision]
+    if None in amounts:
+        return None
+    return amounts[0] if len(amounts) == 1 else sum_usd(usd for usd in amounts if usd is not None)
 
 
 def nobody_bills(prices: Sequence[PriceRow]) -> bool:

@@ -73,7 +73,7 @@ class Evidence:
     @property
     def first_rows(self) -> tuple[Row, ...]:
         """The first repeat of each item: what accuracy and calibration are made of."""
-        return tuple(r for r in self.rows if r.repeat == 0)
+        return self.rows if self.repeats == 1 else tuple(r for r in self.rows if r.repeat == 0)
 
     def labels(self) -> tuple[str, ...]:
         """Ids of the options of the first option set, in its order: the fixed label list of suites that share one."""

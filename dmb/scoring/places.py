@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dmb import metrics
 from dmb.contracts.cell import PlaceRecord
-from dmb.prompting import shown_options
 from dmb.scoring.evidence import Evidence
 from dmb.scoring.records import record, rounded
 
@@ -19,11 +18,14 @@ def place_records(evidence: Evidence, slot: str) -> tuple[PlaceRecord, ...]:
     Lists of fewer than three options have no thirds: they are left out where lengths differ. Empty without a row.
     """
     rows = []
+    # a list that is shown alike to many items is one object (scoring/evidence.py)
+    ids_of: dict[int, list[str]] = {}
     for r in evidence.first_rows:
         output, gold = r.output(slot), r.item.gold.get(slot)
         if output is None or output.position is None or gold is None:
             continue
-        ids = [option for option, _ in shown_options(r.item, evidence.items.option_sets)]
+        if (ids := ids_of.get(id(r.shown))) is None:
+            ids = ids_of[id(r.shown)] = [option for option, _ in r.shown]
         rows.append((output.position, ids.index(str(gold)), len(ids), r.item.group))
     lengths = {length for _, _, length, _ in rows}
     n_parts = lengths.pop() if len(lengths) == 1 and max(lengths) <= _SHORT else _THIRDS

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from dmb.contracts.decision import Decision, Output
-from dmb.contracts.item import Item, Option, OptionRef, OptionSet
+from dmb.contracts.item import Item, OptionRef
 from dmb.scoring import measures
 from dmb.scoring.answers import answer_columns
 from dmb.scoring.evidence import Row
@@ -43,12 +43,11 @@ def row(n: int, value: str | None, gold: str | None, order: str, confidence: flo
         outputs=outputs,
         n_attempts=1,
     )
-    return Row(item, 0, decision, ())
+    return Row(item, 0, decision, (), tuple((letter, SHA) for letter in order))
 
 
 def evidence(rows):
-    options = OptionSet(id="all", options=tuple(Option(id=letter, text=SHA) for letter in "abcdefghi"))
-    return SimpleNamespace(first_rows=tuple(rows), items=SimpleNamespace(option_sets={"all": options}))
+    return SimpleNamespace(first_rows=tuple(rows))
 
 
 def test_short_lists_are_told_place_by_place():

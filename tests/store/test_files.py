@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 import threading
+from enum import IntEnum
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dmb.store import files
 from dmb.store.files import load_json, pretty_json, write_once, write_whole
@@ -85,3 +90,45 @@ def test_pretty_json_is_sorted_utf_8_with_a_newline(tmp_path):
     assert load_json(tmp_path / "f") == {"a": ["é", None], "b": 1}
     with pytest.raises(ValueError):
         pretty_json(float("nan"))
+
+
+keys = st.text() | st.sampled_from(["a", "ä", "\ud800", "\u2028", '"\\'])
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | keys,
+        lambda v: st.lists(v, max_size=4) | st.tuples(v, v) | st.dictionaries(keys, v, max_size=4),
+        max_leaves=20,
+    )
+)
+def test_pretty_json_is_what_the_standard_library_writes(value):
+    said = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    try:
+        expected = said.encode()
+    except UnicodeEncodeError:
+        with pytest.raises(UnicodeEncodeError):
+            pretty_json(value)
+    else:
+        assert pretty_json(value) == expected
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+@pytest.mark.parametrize("value", [{2: 1, 1: 2}, {"a": Level.HIGH}, {"a": {True: 0}}])
+def test_what_json_makes_of_other_keys_and_numbers_stays(value):
+    assert pretty_json(value) == (json.dumps(value, indent=1, sort_keys=True) + "\n").encode()
+
+
+@pytest.mark.parametrize("value", [math.nan, {"a": [math.inf]}, -math.inf])
+def test_what_is_no_number_is_refused(value):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        pretty_json(value)
+
+
+@pytest.mark.parametrize("value", [{1: 0, "a": 1}, {"a": object()}])
+def test_what_is_no_json_is_refused(value):
+    with pytest.raises(TypeError):
+        pretty_json(value)
