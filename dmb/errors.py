@@ -8,7 +8,8 @@
     ├── SourceUnavailable           3  a dataset is neither on disk, nor in the mirror, nor on the network
     ├── BudgetExhausted             4  the release may spend no more (dmb/ledger/refusals.py)
     │   └── LedgerUnusable          4  the ledger cannot be read or written, so nothing may be spent
-    └── CellBusy                    3  another process asks this cell, or works in this checkout, right now
+    ├── CellBusy                    3  another process asks this cell, or works in this checkout, right now, or may do so
+    └── LocksUnusable               3  locks on this file system keep nobody out, so nothing may be asked
 
 Anything else that escapes is a bug and keeps its traceback.
 """
@@ -61,3 +62,7 @@ class SourceUnavailable(DmbError):
 
 class CellBusy(DmbError):
     """Another process holds the lock of this cell."""
+
+
+class LocksUnusable(DmbError):
+    """Locks of this file system exclude nobody, or not the other hosts of a run."""

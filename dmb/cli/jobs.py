@@ -65,7 +65,9 @@ def ask(cell_key: str, out: str) -> None:
     # what is loaded now stays to the end: looking through it again and again would be our time, not the server's
     gc.disable()
     from dmb.engine.cell import ask_cell
+    from dmb.store.heartbeat import leave_in_order_on_sigterm
 
+    leave_in_order_on_sigterm()
     gc.freeze()
     gc.enable()
     run = os.environ.get("DMB_RUN")

@@ -60,10 +60,14 @@ LedgerRow = Annotated[Reserved | Settled | Unsent | Swept, Field(discriminator="
 
 
 class Born(Frozen):
-    """A writer joins; its file is there."""
+    """A writer joins; its file is there. ``boot`` and ``mount``: of its host, so that others know whose locks reach them."""
 
     op: Literal["born"] = "born"
     writer: str
+    host: str | None = None
+    machine: str | None = None
+    boot: str | None = None
+    mount: str | None = None
 
 
 class Gone(Frozen):

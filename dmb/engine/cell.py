@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,7 @@ from dmb.errors import DmbError
 from dmb.store.attempts import AttemptLog, read_attempts
 from dmb.store.files import file_sha256, pretty_json, write_whole
 from dmb.store.layout import cell_dir, decisions_file, raw_log, taken_over_file
-from dmb.store.locks import CellLock
+from dmb.store.locks import CellLock, check_host
 from dmb.store.plan_file import planned_job
 from dmb.store.receipts import LANE_STOPPED, write_receipt
 from dmb.store.run_state import has_ended
@@ -57,11 +57,13 @@ def _ask_cell(run: str, cell_key: str, out: Path, clock: Clock) -> None:
     full, cell, plan = planned_job(run, cell_key)
     if has_ended(run):
         raise DmbError(f"run {run} has ended: nothing may be asked under it; start again")
-    with CellLock(cell_dir(cell["contender"], cell["suite"], full), run):
+    with CellLock(cell_dir(cell["contender"], cell["suite"], full), run) as lock:
         if out.exists():
             return  # an orphan of an earlier start finished it since the plan was made; its receipt stands
+        if cell["skip"] is None and cell["provider"].get("billed", True):
+            check_host(run)
         began = clock.elapsed_s()
-        work = _Cell(run, full, cell, plan, clock)
+        work = _Cell(run, full, cell, plan, clock, lock.lost)
         status, reason = work.ask()
         write_receipt(out, work.receipt(status, reason, round(clock.elapsed_s() - began, 3)))
 
@@ -74,7 +76,17 @@ def _place(row: Attempt) -> tuple[Any, ...]:
 class _Cell:
     """The state of one cell while it is asked."""
 
-    def __init__(self, run: str, key: str, plan: dict[str, Any], release: dict[str, Any], clock: Clock) -> None:
+    def __init__(
+        self,
+        run: str,
+        key: str,
+        plan: dict[str, Any],
+        release: dict[str, Any],
+        clock: Clock,
+        lost: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``lost``: whether the cell's lock was given to somebody else."""
+        self.lost = lost
         self.run, self.key, self.plan, self.release, self.clock = run, key, plan, release, clock
         self.contender, self.suite = plan["contender"], plan["suite"]
         self.ids = {"cell": key, "contender": self.contender, "suite": self.suite}
@@ -250,6 +262,8 @@ class _Cell:
     def _may_not(self) -> str | None:
         if (reason := self.stops.reason()) is not None:
             return reason
+        if self.lost():
+            return RUN_STOPPED
         if self.clock.elapsed_s() - self.began > self.protocol["cell_deadline_s"]:
             return "deadline"
         return self.stop_reason

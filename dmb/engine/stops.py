@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import time
 
 from dmb.store.runs import OWNER_GONE, mark, stops_dir
 
@@ -13,6 +13,12 @@ RUN_STOPPED = "run stopped"
 #: The mark beside ``OWNER_GONE`` and those of the lanes, ``provider.<lane>``.
 EVERY_LANE = "every-lane"
 
+#: The folder is opened and listed at least this often: only an open asks a file server what other hosts have put there.
+LISTED_EACH_S = 1.0
+
+#: A folder's time moves in steps of this size at most, on a disk; what changed so lately may have changed again unseen.
+TICK_S = 0.05
+
 
 def lane_mark(lane: str) -> str:
     """The name of the mark that stops one lane."""
@@ -20,29 +26,53 @@ def lane_mark(lane: str) -> str:
 
 
 class Stops:
-    """As one lane of one run sees them. Marks are files, so that processes and hosts see each other's."""
+    """As one lane of one run sees them. Marks are files, so that processes and hosts see each other's.
+
+    A mark of this host is seen at once, by the folder's time; another host's within ``LISTED_EACH_S``.
+    """
 
     def __init__(self, run: str, lane: str, billed: bool) -> None:
         self._run, self._lane_mark = run, lane_mark(lane)
-        folder = stops_dir(run)
-        # as texts: they are looked at before every attempt, and a path takes three times as long
-        self._owner_gone = str(folder / OWNER_GONE)
+        self._folder = stops_dir(run)
+        self._path = str(self._folder)
         # what costs nothing may go on where the money has run out
-        names = (EVERY_LANE, self._lane_mark) if billed else (self._lane_mark,)
-        self._lane_marks = [str(folder / name) for name in names]
+        self._lane_marks = (EVERY_LANE, self._lane_mark) if billed else (self._lane_mark,)
+        #: The folder's time, until when that is believed, and the marks that were there. Replaced whole: threads share it.
+        self._seen: tuple[int, float, frozenset[str]] = (-1, 0.0, frozenset())
 
     def reason(self) -> str | None:
         """Why nothing may be asked any more; None while it may."""
-        if os.path.exists(self._owner_gone):  # noqa: PTH110
-            return RUN_STOPPED
-        return self.lane_reason()
+        marks = self._marks()
+        if not marks:
+            return None
+        return RUN_STOPPED if OWNER_GONE in marks else self._lane_reason(marks)
 
     def lane_reason(self) -> str | None:
         """The same without regard to the run's owner."""
-        for path in self._lane_marks:
-            if os.path.exists(path):  # noqa: PTH110
-                return Path(path).read_text(encoding="utf-8").strip()
+        return self._lane_reason(self._marks())
+
+    def _lane_reason(self, marks: frozenset[str]) -> str | None:
+        for name in self._lane_marks:
+            if name in marks:
+                return (self._folder / name).read_text(encoding="utf-8").strip()
         return None
+
+    def _marks(self) -> frozenset[str]:
+        try:
+            changed = os.stat(self._path).st_mtime_ns  # noqa: PTH116  (for every attempt, at a third of the price)
+        except FileNotFoundError:
+            changed = -1
+        then, until, marks = self._seen
+        if changed == then and time.monotonic() < until:
+            return marks
+        try:
+            with os.scandir(self._folder) as entries:
+                marks = frozenset(e.name for e in entries)
+        except FileNotFoundError:
+            marks = frozenset()
+        settled = time.time_ns() - changed > TICK_S * 1e9
+        self._seen = (changed, time.monotonic() + LISTED_EACH_S if settled else 0.0, marks)
+        return marks
 
     def stop_lane(self, reason: str) -> None:
         """This provider is asked nothing more in this run, in whatever cell."""

@@ -18,7 +18,7 @@ from dmb.kernel_lock import KernelLock
 from dmb.ledger.amounts import EXACT, usd, usd_text
 from dmb.ledger.pen import Pen
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable, unreadable
-from dmb.ledger.shelf import Shelf, is_gone
+from dmb.ledger.shelf import Shelf
 
 #: Nobody holds the lock for longer than a few disk writes; after this long something is broken.
 LOCK_TIMEOUT_S = 60.0
@@ -164,7 +164,7 @@ class Ledger:
 
     def _is_gone(self, writer: str) -> bool:
         mine = self._pen is not None and writer == self._pen.writer
-        return not mine and is_gone(self.folder, writer)
+        return not mine and self._shelf.is_gone(writer)
 
     # -- ending
 
@@ -283,7 +283,7 @@ class Ledger:
         """Read what is new; the first time, become one of the writers."""
         self._shelf.refresh()
         if self._pen is None:
-            self._pen = Pen(self.folder, [w for w in self._shelf.living() if is_gone(self.folder, w)])
+            self._pen = Pen(self.folder, [w for w in self._shelf.living() if self._shelf.is_gone(w)])
             self._shelf.own = self._pen.writer
             # from now on the index is known, and missed should it vanish
             self._shelf.refresh()

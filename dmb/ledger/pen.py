@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
-import socket
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +12,9 @@ from filelock import FileLock
 from dmb.canonical import json_line
 from dmb.contracts.frozen import Frozen
 from dmb.contracts.ledger import Born, Gone
-from dmb.ledger.shelf import INDEX, alive_path, rows_path
+from dmb.ledger.shelf import INDEX, alive_path, host_word, rows_path
+from dmb.mounts import mount_of
+from dmb.process_identity import who_i_am
 
 
 class Pen:
@@ -22,14 +22,13 @@ class Pen:
 
     def __init__(self, folder: Path, gone: Sequence[str]) -> None:
         """``gone``: writers that were found to have ended; nobody need look into their files again."""
-        host = re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname()) or "host"
         self._folder = folder
-        self.writer = f"{host}.{os.getpid()}.{secrets.token_hex(6)}"
+        self.writer = f"{host_word()}.{os.getpid()}.{secrets.token_hex(6)}"
         # held before anyone can learn the name, so that a living writer never looks gone
         self._alive = FileLock(alive_path(folder, self.writer), timeout=0, thread_local=False)
         self._alive.acquire()
         self._fd = os.open(rows_path(folder, self.writer), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        _append_to_index(folder / INDEX, _lines([*(Gone(writer=w) for w in gone), Born(writer=self.writer)]))
+        _append_to_index(folder / INDEX, _lines([*(Gone(writer=w) for w in gone), born(folder, self.writer)]))
         _sync_folder(folder)
 
     def write(self, rows: Sequence[Frozen]) -> None:
@@ -48,6 +47,13 @@ class Pen:
             os.close(self._fd)
             self._alive.release()
             alive_path(self._folder, self.writer).unlink(missing_ok=True)
+
+
+def born(folder: Path, writer: str) -> Born:
+    """The index row of a writer of this process."""
+    me, mount = who_i_am(), mount_of(folder)
+    where = {k: me[k] for k in ("host", "machine", "boot")}
+    return Born(writer=writer, mount=mount.text if mount is not None else None, **where)
 
 
 def _lines(rows: Sequence[Frozen]) -> bytes:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
-from dmb.contracts.ledger import Gone, IndexRow, LedgerRow, Totals
+from dmb.contracts.ledger import Born, IndexRow, LedgerRow, Totals
 from dmb.ledger.book import Book
 from dmb.ledger.refusals import unreadable, unusable
+from dmb.process_identity import boot_id
+from dmb.takeover import tried_with
 
 INDEX = "writers.jsonl"
 
@@ -31,21 +34,12 @@ def read_totals(folder: Path, run: str | None = None) -> Totals:
     """
     shelf = Shelf(folder)
     shelf.refresh()
-    return shelf.book.totals(lambda writer: is_gone(folder, writer), run)
+    return shelf.book.totals(shelf.is_gone, run)
 
 
-def is_gone(folder: Path, writer: str) -> bool:
-    """Whether the process behind a file has certainly ended. Where that cannot be told it counts as living."""
-    alive = alive_path(folder, writer)
-    if not alive.exists():
-        return True
-    probe = FileLock(alive, timeout=0, thread_local=False)
-    try:
-        probe.acquire()
-    except OSError:
-        return False
-    probe.release()
-    return True
+def host_word() -> str:
+    """This host's name as it stands in the names of files."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", socket.gethostname()) or "host"
 
 
 def alive_path(folder: Path, writer: str) -> Path:
@@ -129,6 +123,30 @@ class Shelf:
         self._index: _Tail | None = None
         self._tails: dict[str, _Tail] = {}
         self._final: set[str] = set()
+        self._born: dict[str, Born] = {}
+
+    def is_gone(self, writer: str) -> bool:
+        """Whether the process behind a file has certainly ended. Where that cannot be told it counts as living."""
+        alive = alive_path(self.folder, writer)
+        if not alive.exists():
+            return True
+        if not self.reaches_here(writer):
+            return False
+        probe = FileLock(alive, timeout=0, thread_local=False)
+        try:
+            probe.acquire()
+        except OSError:
+            return False
+        probe.release()
+        return True
+
+    def reaches_here(self, writer: str) -> bool:
+        """Whether the writer's lock says anything here: its host is this one, or locks were seen to hold between them."""
+        born = self._born.get(writer)
+        if born is None or born.boot is None:
+            # of before hosts said more than their names
+            return writer.rpartition(".")[0].rpartition(".")[0] == host_word()
+        return born.boot == boot_id() or tried_with(born.model_dump(), self.folder) is True
 
     def living(self) -> list[str]:
         """Writers that are not known to be gone, without the own one."""
@@ -162,7 +180,8 @@ class Shelf:
 
     def _take_index_row(self, line: bytes, gone: list[str]) -> None:
         row = _INDEX_ROW.validate_json(line, strict=True)
-        if not isinstance(row, Gone):
+        if isinstance(row, Born):
+            self._born[row.writer] = row
             self._add(row.writer)
         elif row.writer == self.own:
             raise ValueError("another process took this one for ended and no longer reads its rows; start again")

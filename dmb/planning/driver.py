@@ -34,7 +34,7 @@ from dmb.store.frozen_items import load_texts
 from dmb.store.layout import RESULTS, SCRATCH, budget_dir, run_dir
 from dmb.store.locks import hold_start_lock
 from dmb.store.run_state import RUN_VARIABLE, run_status
-from dmb.store.runs import all_runs, check_run_id, sweep
+from dmb.store.runs import all_runs, check_run_id, left_open, sweep
 
 #: How `dmb run` hands its options on: a JSON object of texts.
 OPTIONS_VARIABLE = "DMB_OPTIONS"
@@ -58,8 +58,8 @@ class Driver:
         self.project: Project = load_project()
         mirror_directory()  # a mirror that is no folder is refused before anything is begun
         if not dry:
-            for run in sweep():
-                say(f"run {run}: its process is gone; marked interrupted")
+            for line in (*(f"run {r}: its process is gone; marked interrupted" for r in sweep()), *left_open()):
+                say(line)
             self._sweep_ledgers()
         self._planner = Planner(self.project)
         self._lay_marks()

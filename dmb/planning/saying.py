@@ -19,6 +19,9 @@ def refuse(error: DmbError) -> NoReturn:
 
     Only before the first job: an exception would come out as a stack of the workflow's own, and with its code.
     """
+    from dmb.store.heartbeat import HEART
+
     say(str(error))
     sys.stdout.flush()
+    HEART.end_all()
     os._exit(error.exit_code)

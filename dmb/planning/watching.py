@@ -22,11 +22,12 @@ from dmb.ledger.shelf import Shelf, alive_path
 from dmb.planning.progress import CellPlan, RunFacts, RunNow, Spend, run_now
 from dmb.planning.rehearsal import SUFFIX
 from dmb.planning.tally import Tally
+from dmb.store.claims import last_owner
 from dmb.store.files import load_json
 from dmb.store.layout import RUNS, budget_dir, cell_dir, raw_log, receipt_path, run_dir, taken_over_file
-from dmb.store.locks import looks_held
+from dmb.store.locks import OWNER, looks_held
 from dmb.store.receipts import load_receipt
-from dmb.store.runs import all_runs, run_status, stops_dir
+from dmb.store.runs import all_runs, run_owner, run_status, stops_dir
 from dmb.store.tail import Tail
 
 #: Not taken from where the tables are checked together: that loads everything that can be asked with.
@@ -53,10 +54,11 @@ def choose_run(name: str | None, now: dt.datetime) -> str:
 
 def is_gone(run: str, now: dt.datetime) -> bool:
     """Whether the process that owns an open run has certainly ended; of another host's process nobody can say."""
-    manifest = _json(run_dir(run) / "manifest.json")
+    home = run_dir(run)
+    manifest = _json(home / "manifest.json")
     if not manifest:
-        return now.timestamp() - _made_at(run) > BIRTH_S and not looks_held(run_dir(run) / "alive")
-    return _elsewhere(manifest) is None and not looks_held(run_dir(run) / "alive")
+        return now.timestamp() - _made_at(run) > BIRTH_S and not looks_held(home / "alive")
+    return not looks_held(home / "alive") and run_owner(run).standing(home, lock_is_free=True).standing == "free"
 
 
 class Watch:
@@ -118,8 +120,8 @@ class Watch:
         if receipt is not None:
             self._receipts[plan.key] = receipt
         elif plan.key not in self._begun:
-            owner = _json(cell_dir(plan.contender, plan.suite, plan.key) / "owner.json")
-            if owner.get("run") == self.run:
+            owner = last_owner(cell_dir(plan.contender, plan.suite, plan.key), OWNER)
+            if owner is not None and owner.said.get("run") == self.run:
                 self._begun.add(plan.key)
 
     def _receipt(self, plan: CellPlan) -> Receipt | None:
@@ -172,7 +174,13 @@ class Watch:
 
     def _totals(self, folder: Path, run: str | None) -> Totals:
         assert self._shelf is not None
-        return self._shelf.book.totals(lambda writer: not looks_held(alive_path(folder, writer)), run)
+        shelf = self._shelf
+
+        def is_gone(writer: str) -> bool:
+            alive = alive_path(folder, writer)
+            return not alive.exists() or (shelf.reaches_here(writer) and not looks_held(alive))
+
+        return shelf.book.totals(is_gone, run)
 
 
 def _cell_plan(key: str, job: dict[str, Any]) -> CellPlan:

@@ -16,21 +16,22 @@ from dmb.errors import DamagedFile
 def write_whole(path: Path, data: bytes) -> None:
     """Replace ``path`` in one step; readers see the old bytes or the new ones."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = _write_part(path, data)
+    part = write_part(path, data)
     part.replace(path)
 
 
 def write_once(path: Path, data: bytes) -> None:
     """Create ``path`` whole. Raises ``FileExistsError`` when it is there: such a file is never edited."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = _write_part(path, data)
+    part = write_part(path, data)
     try:
         os.link(part, path)
     finally:
         part.unlink()
 
 
-def _write_part(path: Path, data: bytes) -> Path:
+def write_part(path: Path, data: bytes) -> Path:
+    """The data on disk beside ``path`` under a name of its own, to be renamed or linked; returns where."""
     # threads and hosts may write the same path at once, so a process id is not enough
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     with part.open("xb") as f:

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.receipt import Receipt, RunStatus
 from dmb.errors import UsageError
+from dmb.store.claims import Claim, Owner, is_declared_dead, last_owner
 from dmb.store.files import load_json, pretty_json, write_whole
+from dmb.store.heartbeat import BEAT_S, HEART
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
-from dmb.store.locks import is_held
+from dmb.store.locks import OWNER, hold_run, is_held, looks_held, now
 from dmb.store.plan_file import plan_bytes
 from dmb.store.run_state import OWNER_GONE, run_status, stops_dir
+from dmb.takeover import Verdict
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -26,11 +29,14 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 #: A cluster job that ends without its output deletes that path; it gets this long before a new run writes there.
 SETTLE_S = 2.0
 
+#: Whoever beats is heard of within this time.
+SILENT_S = 3 * BEAT_S
+
 #: What the manifest says of jobs that are processes of the starting one: nobody is left to delete their outputs.
 JOBS_HERE = "here"
 
 #: The proof of life of runs that this process has opened; the kernel drops it with the process.
-_alive: dict[str, FileLock] = {}
+_alive: dict[str, tuple[FileLock, Claim]] = {}
 
 
 def check_run_id(run: str) -> None:
@@ -90,7 +96,9 @@ def _give_birth(
     # nobody else has reason to hold it, but to look whether it is held
     lock = FileLock(home / "alive", timeout=60.0, poll_interval=0.01, thread_local=False)
     lock.acquire()
-    _alive[name] = lock
+    _alive[name] = (lock, hold_run(name, home / "alive"))
+    # made now, so that no host remembers for a minute that it is not there
+    stops_dir(name).mkdir()
     for file, data in snapshots.items():
         write_whole(home / file, data)
     write_whole(home / "plan.json", plan_bytes({**plan, "run": name}))
@@ -159,9 +167,15 @@ def end_run(run: str) -> RunStatus:
     began = load_json(run_dir(run) / "manifest.json").get("started_at", ended_at)
     wall_s = (dt.datetime.fromisoformat(ended_at) - dt.datetime.fromisoformat(began)).total_seconds()
     set_manifest(run, status=status, ended_at=ended_at, wall_s=wall_s, failures=failures, parents=parents)
-    if lock := _alive.pop(run, None):
-        lock.release()
+    _let_go(run)
     return status
+
+
+def _let_go(run: str) -> None:
+    if held := _alive.pop(run, None):
+        lock, claim = held
+        HEART.end(claim)
+        lock.release()
 
 
 def _imported(run: str, cell: dict[str, Any], key: str) -> list[Any]:
@@ -186,10 +200,7 @@ def sweep(patience_s: float = 60.0) -> list[str]:
     swept = [run for run in all_runs() if _owner_is_gone(run)]
     for run in swept:
         mark(run, OWNER_GONE, "its owner is gone")
-    deadline = time.monotonic() + patience_s
-    for lock in {lock for run in swept for lock in _cell_locks(run)}:
-        while is_held(lock) and time.monotonic() < deadline:
-            time.sleep(0.05)
+    _wait_for_orphans({cell for run in swept for cell in _cells_of(run)}, patience_s)
     # a job on this machine was a child of the owner, and nobody deletes what it leaves
     if any(load_json(run_dir(run) / "manifest.json").get("jobs") != JOBS_HERE for run in swept):
         time.sleep(SETTLE_S)
@@ -198,25 +209,73 @@ def sweep(patience_s: float = 60.0) -> list[str]:
     return swept
 
 
+def _wait_for_orphans(cells: set[Path], patience_s: float) -> None:
+    """Until nobody asks these cells any more. Of whom nobody here can tell whether he lives, as long as he is heard of."""
+    deadline = time.monotonic() + patience_s
+    for cell in cells:
+        silent_at, beat = time.monotonic() + SILENT_S, None
+        while time.monotonic() < deadline:
+            owner = last_owner(cell, OWNER)
+            if not is_held(cell / "lock"):
+                if owner is None or owner.standing(cell, lock_is_free=True).standing == "free" or owner.n == 0:
+                    break
+                if owner.said.get("heartbeat") != beat:
+                    silent_at, beat = time.monotonic() + SILENT_S, owner.said.get("heartbeat")
+                elif time.monotonic() > silent_at:
+                    break
+            time.sleep(0.05)
+
+
 def _owner_is_gone(run: str) -> bool:
     """Whether an open run has certainly lost its owner. One that was killed at its birth is closed at once."""
     home = run_dir(run)
     if not _was_born(home):
         with _birth_lock():
-            if not (_was_born(home) or is_held(home / "alive")):
+            if not (_was_born(home) or is_held(home / "alive")) and _may_close(home, True).standing == "free":
                 set_manifest(run, status="interrupted", ended_at=utc_now())
         return False
     if run_status(run) != "running" or is_held(home / "alive"):
         return False
-    # a kernel lock says nothing about another host's process
-    return load_json(home / "manifest.json").get("host", socket.gethostname()) == socket.gethostname()
+    return _may_close(home, True).standing == "free"
+
+
+def run_owner(run: str) -> Owner:
+    """Whose a run is, as its owner file says; its manifest where it is of before there were any."""
+    home = run_dir(run)
+    owner = last_owner(home, OWNER)
+    if owner is None:
+        path = home / "manifest.json"
+        manifest = load_json(path) if path.exists() else {}
+        # killed at its birth by whoever looks now, as far as anybody can tell
+        said = {"host": socket.gethostname()} | {k: manifest[k] for k in ("run", "host", "pid") if k in manifest}
+        owner = Owner(0, said, ended=is_declared_dead(home, OWNER, 0))
+    return owner
+
+
+def _may_close(home: Path, lock_is_free: bool) -> Verdict:
+    return run_owner(home.name).standing(home, lock_is_free)
+
+
+def left_open() -> list[str]:
+    """What a start says of runs that are open, and of whose owner nobody here can tell whether he lives."""
+    said = []
+    for run in all_runs():
+        home = run_dir(run)
+        if not _was_born(home) or run_status(run) != "running" or looks_held(home / "alive"):
+            continue
+        owner = run_owner(run)
+        found = owner.standing(home, lock_is_free=True)
+        if found.standing == "unknown":
+            said.append(
+                f"run {run}: is left open: it belongs to {owner.text(now())}, and {found.why}; "
+                f"once it is certain that it does not: `dmb release-lock {run}`"
+            )
+    return said
 
 
 def _was_born(home: Path) -> bool:
     return (home / "manifest.json").exists() and ((home / "plan.json").exists() or run_status(home.name) != "running")
 
 
-def _cell_locks(run: str) -> list[Path]:
-    return [
-        _receipt_of(key, cell).with_name("lock") for key, cell in load_json(run_dir(run) / "plan.json")["cells"].items()
-    ]
+def _cells_of(run: str) -> list[Path]:
+    return [_receipt_of(key, cell).parent for key, cell in load_json(run_dir(run) / "plan.json")["cells"].items()]

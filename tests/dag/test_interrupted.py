@@ -53,7 +53,7 @@ def billed(t: Tiny) -> Counter:
 
 def asking_process(t: Tiny) -> int:
     """Process id of the cell that is being asked."""
-    return json.loads(next((t.root / "runs/_cells").rglob("owner.json")).read_text())["pid"]
+    return json.loads(next((t.root / "runs/_cells").rglob("owner.*.json")).read_text())["pid"]
 
 
 def finish(t: Tiny, first_raw: bytes) -> dict:

@@ -34,7 +34,10 @@ def die() -> NoReturn:
 def arm(role: str) -> None:
     """Set the moment, if it is one of this role. Before anything takes the function under another name."""
     if (host := os.environ.get(HOST_VARIABLE)) is not None:
+        from dmb import process_identity
+
         socket.gethostname = lambda: host
+        process_identity.boot_id = lambda: f"boot of {host}"
     whose, what, when, n = os.environ.get(KILL_VARIABLE, "- - - 0").split()
     if whose != role:
         return
@@ -87,7 +90,7 @@ def _tear_part(path: Path, data: bytes) -> None:
 TEARS: dict[str, Callable[..., None]] = {
     "AttemptLog.append": _tear_append,
     "_write_all": _tear_write_all,
-    "_write_part": _tear_part,
+    "write_part": _tear_part,
 }
 
 

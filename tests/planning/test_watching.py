@@ -16,7 +16,7 @@ import pytest
 from dmb.canonical import json_line
 from dmb.errors import UsageError
 from dmb.planning.watching import Watch, choose_run
-from dmb.store.files import pretty_json, write_whole
+from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import cell_dir, raw_log, receipt_path, run_dir, taken_over_file
 from dmb.store.locks import CellLock, is_held, looks_held
 from dmb.store.receipts import write_receipt
@@ -239,6 +239,8 @@ def test_a_run_whose_process_was_killed_is_gone(scratch):
 def test_of_a_process_on_another_host_nobody_here_can_say():
     kill_a_run()
     set_manifest("killed", host="elsewhere")
+    owner = run_dir("killed") / "owner.1.json"
+    write_whole(owner, pretty_json(load_json(owner) | {"host": "elsewhere", "boot": "another"}))
     run = Watch("killed").look(NOW)
     assert (run.ended, run.status, run.host) == (False, "running", "elsewhere")
 

@@ -16,7 +16,8 @@ import pytest
 from filelock import FileLock
 
 from dmb.errors import CellBusy
-from dmb.store.locks import CellLock, is_held
+from dmb.store.claims import last_owner
+from dmb.store.locks import OWNER, CellLock, is_held
 
 HOLDER = """
 import sys
@@ -49,7 +50,9 @@ def test_a_second_payer_is_refused_and_told_who_pays(tmp_path):
             pass
     assert not is_held(cell / "lock")
     with CellLock(cell, "r8"):
-        assert f'"pid": {os.getpid()}' in (cell / "owner.json").read_text()
+        owner = last_owner(cell, OWNER)
+        assert (owner.n, owner.said["pid"], owner.said["run"], owner.ended) == (2, os.getpid(), "r8", False)
+    assert last_owner(cell, OWNER).ended
 
 
 def test_sigkill_frees_the_cell(tmp_path):
@@ -82,8 +85,8 @@ def test_within_one_process_too(tmp_path):
 
 def test_an_owner_file_that_is_not_there_yet_is_no_crash(tmp_path):
     with CellLock(tmp_path, "r1"):
-        (tmp_path / "owner.json").unlink()
-        with pytest.raises(CellBusy, match=r"run \?"), CellLock(tmp_path, "r2"):
+        (tmp_path / "owner.1.json").unlink()
+        with pytest.raises(CellBusy, match="by another process"), CellLock(tmp_path, "r2"):
             pass
 
 

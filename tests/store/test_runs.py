@@ -11,6 +11,7 @@ import pytest
 
 from dmb.errors import EXIT_USAGE, UsageError
 from dmb.store import runs
+from dmb.store.claims import declare_dead
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import raw_log, receipt_path, run_dir
 from dmb.store.locks import is_held
@@ -21,6 +22,7 @@ from dmb.store.runs import (
     begin_run,
     check_run_id,
     end_run,
+    left_open,
     mark,
     run_status,
     set_manifest,
@@ -247,7 +249,7 @@ def test_a_run_whose_owner_is_gone_is_interrupted_and_a_living_one_is_left_alone
     kill(dead)
     assert sweep() == ["dead"]
     assert (run_status("dead"), run_status("living")) == ("interrupted", "running")
-    assert (stops_dir("dead") / "run").exists() and not stops_dir("living").exists()
+    assert (stops_dir("dead") / "run").exists() and not list(stops_dir("living").iterdir())
     assert sweep() == []
     kill(living)
     assert sweep() == ["living"]
@@ -290,7 +292,7 @@ def test_a_sweep_that_is_killed_while_it_waits_is_made_up_for_by_the_next(starte
 @pytest.mark.parametrize("facts, waits", [({"jobs": "here"}, False), ({"jobs": "elsewhere"}, True), ({}, True)])
 def test_only_what_a_cluster_may_still_delete_is_waited_for(monkeypatch, facts, waits):
     begin("dead", *KEYS)
-    runs._alive.pop("dead").release()
+    runs._let_go("dead")
     set_manifest("dead", **facts)
     waited = []
     monkeypatch.setattr(runs, "SETTLE_S", 123.0)
@@ -338,6 +340,19 @@ def test_a_run_that_was_killed_at_its_birth_is_interrupted(left):
 
 def test_a_run_of_another_host_is_not_judged_from_here(started):
     kill(started("far", *KEYS))
-    path = run_dir("far") / "manifest.json"
-    write_whole(path, pretty_json(load_json(path) | {"host": "another-host"}))
+    path = run_dir("far") / "owner.1.json"
+    write_whole(path, pretty_json(load_json(path) | {"host": "another-host", "boot": "another-boot"}))
     assert sweep() == [] and run_status("far") == "running"
+    (said,) = left_open()
+    assert "process" in said and "on another-host, last heartbeat" in said and "`dmb release-lock far`" in said
+    declare_dead(run_dir("far"), "owner", 1, {})
+    assert left_open() == [] and sweep() == ["far"]
+
+
+@pytest.mark.parametrize("host, swept", [(None, ["old"]), ("another-host", [])])
+def test_a_run_of_before_there_were_owner_files_is_judged_by_its_manifest(started, host, swept):
+    kill(started("old", *KEYS))
+    (run_dir("old") / "owner.1.json").unlink()
+    path = run_dir("old") / "manifest.json"
+    write_whole(path, pretty_json(load_json(path) | ({"host": host} if host else {})))
+    assert sweep() == swept and bool(left_open()) == (not swept)
