@@ -25,7 +25,7 @@ RANKS = (
     ("metrics", "price_tiers", "price_windows", "prompting", "output_schema", "parsing", "sampling", "inputs"),
     ("suites", "wires", "baselines", "pricing"),
     ("store", "transport", "sources", "ledger"),
-    ("engine",),
+    ("engine", "doctor"),
     ("planning", "scoring", "merge"),
     ("compare",),
     ("publish", "simulate"),

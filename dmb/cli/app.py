@@ -37,10 +37,24 @@ def _front(
 
 @cache
 def _register() -> None:
-    from dmb.cli import archive, audit, explain, export, release_lock, report, run, seal, simulate, verify, watch
+    from dmb.cli import (
+        archive,
+        audit,
+        doctor,
+        explain,
+        export,
+        release_lock,
+        report,
+        run,
+        seal,
+        simulate,
+        verify,
+        watch,
+    )
 
     app.command("run")(run.run)
     app.command("audit")(audit.audit)
+    app.command("doctor")(doctor.doctor)
     app.command("export")(export.export)
     app.command("release-lock")(release_lock.release_lock)
     app.command("report")(report.report)

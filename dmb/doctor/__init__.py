@@ -1,0 +1,1 @@
+"""Whether a folder gives what shared state needs: tried, not read up. Alone, and between hosts."""
