@@ -65,12 +65,19 @@ def _check_digest(raw: Path) -> None:
     index = raw.parent.parent / "cells.json"
     if not index.exists():
         return
-    recorded = next((c.get("raw_sha256") for c in load_json(index) if c.get("raw") == str(raw)), None)
+    about = index.stat()
+    recorded = _recorded(index.absolute(), about.st_ino, about.st_mtime_ns, about.st_size).get(str(raw))
     if recorded is not None and sha256_hex(raw.read_bytes()) != digest_here(raw, recorded):
         raise DamagedFile(
             f"{raw}: its bytes are not those that run {raw.parts[-3]} recorded; put the right ones back, or delete the "
             "file: its rows are then asked again"
         )
+
+
+@lru_cache(maxsize=32)
+def _recorded(index: Path, *_version: int) -> dict[str, str]:
+    """Log -> digest, as a run's index has them; kept, since a start asks for each of thousands of cells."""
+    return {c["raw"]: c["raw_sha256"] for c in load_json(index) if c.get("raw") and c.get("raw_sha256")}
 
 
 @lru_cache(maxsize=4096)

@@ -121,6 +121,8 @@ class Planner:
         self.freezer = Freezer(project)
         self._questions: dict[str, str] = {}
         self._frozen: dict[str, Frozen | str] = {}
+        self._told: dict[str | tuple[str, bool], dict[str, Any]] = {}
+        self._protocol = project.config.protocol.model_dump(mode="json")
 
     def release(self, name: str, selection: Selection = Selection()) -> PlannedRelease:
         """Raises ``UsageError`` for an unknown release, suite or contender."""
@@ -239,22 +241,15 @@ class Planner:
             "suite": suite,
             "number": number,
             "n_expected": n_expected,
-            "entry": entry.model_dump(mode="json", exclude_defaults=True),
-            "provider": provider.model_dump(mode="json", exclude_defaults=True),
-            "lane": self.project.lane(entry.provider).model_dump(mode="json", exclude_defaults=True),
-            "slots": [s.model_dump(mode="json") for s in spec.slots],
-            "policy": spec.policy.model_dump(mode="json"),
-            "protocol": protocol.model_dump(mode="json"),
+            **self._told_of_contender(contender, provider, simulated),
+            **self._told_of_suite(spec),
+            "protocol": self._protocol,
             "repeats": protocol.repeats,
-            "instructions": self._instructions(spec),
             "limit": parts["limit"],
             "items": {"path": str(items_path(suite, frozen.items)), "sha256": frozen.items},
             "texts": str(texts_path(suite, frozen.items)),
             "train": self._train(suite, entry, frozen, spec),
             "prior": prior if self._needs(entry, "prior") else None,
-            "keywords": {k: list(v) for k, v in spec.baseline.keywords.items()},
-            "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in self.project.price_rows(contender)],
-            "withheld": self.project.credentials() if entry.serve is not None else [],
             "skip": skip,
             "simulated": simulated,
             "replayed": simulator is not None and simulated and simulator.replays,
@@ -276,6 +271,31 @@ class Planner:
             compared=compared.receipt if compared else None,
             job=job,
         )
+
+    def _told_of_contender(self, contender: str, provider: Provider, simulated: bool) -> dict[str, Any]:
+        """What a plan says of a contender in each of its cells; made once, since thousands of cells share it."""
+        if (contender, simulated) not in self._told:
+            entry = self.project.contenders[contender]
+            rows = self.project.price_rows(contender)
+            self._told[contender, simulated] = {
+                "entry": entry.model_dump(mode="json", exclude_defaults=True),
+                "provider": provider.model_dump(mode="json", exclude_defaults=True),
+                "lane": self.project.lane(entry.provider).model_dump(mode="json", exclude_defaults=True),
+                "prices": [r.model_dump(mode="json", exclude_defaults=True) for r in rows],
+                "withheld": self.project.credentials() if entry.serve is not None else [],
+            }
+        return self._told[contender, simulated]
+
+    def _told_of_suite(self, spec: SuiteFile) -> dict[str, Any]:
+        """The same of a suite."""
+        if spec.id not in self._told:
+            self._told[spec.id] = {
+                "slots": [s.model_dump(mode="json") for s in spec.slots],
+                "policy": spec.policy.model_dump(mode="json"),
+                "instructions": self._instructions(spec),
+                "keywords": {k: list(v) for k, v in spec.baseline.keywords.items()},
+            }
+        return self._told[spec.id]
 
     @staticmethod
     def _needs(entry: Contender, what: str) -> bool:

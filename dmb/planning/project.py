@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -82,7 +83,7 @@ class Project:
     def price_rows(self, contender: str) -> tuple[PriceRow, ...]:
         """The rows of this contender's model, in the file's order; one that says so where its provider bills nobody."""
         entry = self.contenders[contender]
-        rows = tuple(r for r in self.prices.price if r.provider == entry.provider and r.model == entry.model)
+        rows = self._rows_by_model.get((entry.provider, entry.model), ())
         if not rows and not self.providers[entry.provider].billed:
             return (
                 PriceRow(
@@ -90,6 +91,14 @@ class Project:
                 ),
             )
         return rows
+
+    @cached_property
+    def _rows_by_model(self) -> dict[tuple[str, str], tuple[PriceRow, ...]]:
+        """(provider, model) -> rows: every cell asks for its own, and a price file has rows of hundreds of models."""
+        found: dict[tuple[str, str], list[PriceRow]] = {}
+        for row in self.prices.price:
+            found.setdefault((row.provider, row.model), []).append(row)
+        return {model: tuple(rows) for model, rows in found.items()}
 
 
 def load_project(root: Path = Path()) -> Project:

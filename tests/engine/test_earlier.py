@@ -9,7 +9,8 @@ import pytest
 from dmb.canonical import json_line
 from dmb.engine.earlier import logged_attempts
 from dmb.errors import DamagedFile
-from dmb.store.layout import raw_log
+from dmb.store.files import file_sha256, load_json, pretty_json, write_whole
+from dmb.store.layout import raw_log, run_dir
 from tests.store.test_attempts import attempt
 
 CELL = "c" * 64
@@ -91,3 +92,24 @@ def test_a_row_that_has_changed_since_it_was_found_is_not_believed():
 def test_attempts_stand_in_their_order_whatever_the_clock_said():
     log("r-1", row("i", 1, second=5, outcome="failed"), row("i", 2, second=1))
     assert [r.attempt for r in logged_attempts("c", "s", CELL).rows(("i", 0, 0))] == [1, 2]
+
+
+def test_the_index_of_a_run_is_read_once_for_all_its_cells(monkeypatch):
+    """Were it read once a cell, a start after a stop would read thousands of cells thousands of times."""
+    for n in range(3):
+        path = raw_log("r1", f"c{n}", "s")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json_line(row("a").model_dump(mode="json", exclude_none=True)))
+    logs = [str(raw_log("r1", f"c{n}", "s")) for n in range(3)]
+    index = [{"raw": log, "raw_sha256": file_sha256(Path(log))} for log in logs]
+    write_whole(run_dir("r1") / "cells.json", pretty_json(index))
+    read = []
+    monkeypatch.setattr("dmb.engine.earlier.load_json", lambda path: read.append(path) or load_json(path))
+    for n in range(3):
+        assert len(logged_attempts(f"c{n}", "s", CELL)) == 1
+    assert len(read) == 1
+    # another index is another one, whenever it was written
+    write_whole(run_dir("r1") / "cells.json", pretty_json([i | {"raw_sha256": "0" * 64} for i in index]))
+    with pytest.raises(DamagedFile, match="its bytes are not those that run r1 recorded"):
+        logged_attempts("c2", "s", CELL)
+    assert len(read) == 2

@@ -51,3 +51,17 @@ def test_a_dialect_is_in_the_keys_of_those_who_are_asked_in_it(project_copy: Pat
     )
     after = keys()
     assert [after[c][0] == before[c][0] for c in ("random", "jev", "glm-5-3")] == [True, True, False]
+
+
+def test_what_cells_share_is_made_once(tmp_path, monkeypatch):
+    """A plan of thousands of cells holds the entry, prices and questions of each contender and suite once."""
+    monkeypatch.chdir(Tiny.make(tmp_path / "project").root)
+    planner = Planner(load_project(), {})
+    cells = planner.release("tiny").cells
+    for part, one in (("entry", "contender"), ("prices", "contender"), ("slots", "suite"), ("policy", "suite")):
+        made = {(getattr(c, one), id(c.job[part])) for c in cells}
+        assert len(made) == len({getattr(c, one) for c in cells})
+    for contender, entry in planner.project.contenders.items():
+        rows = planner.project.price_rows(contender)
+        found = [r for r in planner.project.prices.price if (r.provider, r.model) == (entry.provider, entry.model)]
+        assert list(rows) == found or (not found and all(r.unbilled for r in rows))
