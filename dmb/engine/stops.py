@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from dmb.store.runs import OWNER_GONE, mark, stops_dir
+from dmb.store.run_state import OWNER_GONE, marks_in, stops_dir
+from dmb.store.runs import mark
 
 #: The run's owner is gone: nothing is asked and no receipt is written, since its path belongs to the next run.
 RUN_STOPPED = "run stopped"
@@ -65,11 +66,7 @@ class Stops:
         then, until, marks = self._seen
         if changed == then and time.monotonic() < until:
             return marks
-        try:
-            with os.scandir(self._folder) as entries:
-                marks = frozenset(e.name for e in entries)
-        except FileNotFoundError:
-            marks = frozenset()
+        marks = marks_in(self._run)
         settled = time.time_ns() - changed > TICK_S * 1e9
         self._seen = (changed, time.monotonic() + LISTED_EACH_S if settled else 0.0, marks)
         return marks

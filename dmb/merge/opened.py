@@ -20,7 +20,7 @@ from dmb.store.files import load_json
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
 from dmb.store.locks import looks_held
 from dmb.store.receipts import load_receipt
-from dmb.store.runs import all_runs, stops_dir
+from dmb.store.runs import all_runs, run_owner, stops_dir
 
 #: (contender, suite)
 CellName = tuple[str, str]
@@ -128,8 +128,12 @@ def _foreign(home: Path, why: str) -> UsageError:
 def _must_have_ended(run: str, manifest: Mapping[str, Any]) -> None:
     if manifest.get("status") != "running":
         return
-    if looks_held(run_dir(run) / "alive"):
+    home = run_dir(run)
+    found = run_owner(run).standing(home, not looks_held(home / "alive"))
+    if found.standing == "held":
         raise UsageError(f"--runs: run {run} is still at work; wait for its end (`dmb watch {run}`)")
+    if found.standing == "unknown":
+        raise UsageError(f"--runs: run {run} was never closed, and {found.why}; see `dmb release-lock`")
     raise UsageError(
         f"--runs: run {run} was never closed, and its process is gone; the next start of snakemake closes it"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from dmb.errors import DamagedFile
@@ -27,7 +28,16 @@ def run_status(run: str) -> str:
 
 def has_ended(run: str) -> bool:
     """Whether nothing more may be asked under it: it is closed, or a start that found its owner gone has stopped it."""
-    return run_status(run) != "running" or (stops_dir(run) / OWNER_GONE).exists()
+    return run_status(run) != "running" or OWNER_GONE in marks_in(run)
+
+
+def marks_in(run: str) -> frozenset[str]:
+    """Names of a run's marks. The folder is opened, which asks a file server what other hosts have put there."""
+    try:
+        with os.scandir(stops_dir(run)) as entries:
+            return frozenset(e.name for e in entries)
+    except FileNotFoundError:
+        return frozenset()
 
 
 def stops_dir(run: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from dmb.errors import CellBusy, DamagedFile, DmbError, MissingEvidence
 from dmb.ledger.shelf import read_totals
 from dmb.planning.project import load_project
 from dmb.store.attempts import read_attempts
+from dmb.store.claims import declare_dead
+from dmb.store.heartbeat import HEART
 from dmb.store.layout import budget_dir, decisions_file, raw_log, run_dir, taken_over_file
-from dmb.store.locks import CellLock
+from dmb.store.locks import OWNER, CellLock
 from dmb.store.runs import end_run, mark, run_status, set_manifest, stops_dir
 from tests.conftest import PROJECT
 from tests.engine.made_up import BUILT, SERVED, Server, ask, begin, first_option, planned, receipt_of, unchanged
@@ -240,6 +243,26 @@ def test_a_stop_mark_is_seen_before_the_next_attempt():
         end_run("v9-1")
         receipt = ask(begin(cell), cell)
         assert (receipt.n_imported, receipt.n_asked, len(server.sent)) == (2, N - 2, N)
+
+
+def test_whoever_was_declared_dead_and_lives_asks_nothing_more_and_writes_no_receipt(monkeypatch):
+    monkeypatch.setattr(HEART, "_beat_s", 0.005)
+
+    def answer(number, body):
+        if number == 2:
+            folder = receipt_of(cell).parent
+            declare_dead(folder, OWNER, 1, {})
+            # until its heart has beaten once more
+            claim = HEART._claims[-1]
+            while not claim.lost:
+                time.sleep(0.001)
+        return first_option(number, body)
+
+    with Server(answer) as server:
+        cell = served(server, concurrency=1)
+        with pytest.raises(DmbError, match="was stopped"):
+            ask(begin(cell), cell)
+        assert len(server.sent) == 2 and not receipt_of(cell).exists()
 
 
 def test_the_wall_deadline_ends_a_cell_as_dnf():

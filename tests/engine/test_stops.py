@@ -65,7 +65,7 @@ def test_while_nothing_changes_the_folder_is_listed_once_a_second(monkeypatch):
     clock = settled(monkeypatch)
     listed = []
     scandir = os.scandir
-    monkeypatch.setattr(stops.os, "scandir", lambda path: listed.append(path) or scandir(path))
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scandir(path))
     lane = Stops("r1", "p", billed=True)
     for _ in range(300):
         lane.reason()

@@ -326,6 +326,25 @@ def test_the_sweep_waits_for_an_orphan_that_still_asks_but_not_for_ever(started)
         assert is_held(cell / "lock")
 
 
+@pytest.mark.parametrize("beats, waits", [(True, "to the end"), (False, "a while")])
+def test_whom_nobody_here_can_see_is_waited_for_while_he_is_heard_of(started, monkeypatch, beats, waits):
+    kill(started("dead", *KEYS))
+    from tests.store.test_claims import left_by_another_host, make_foreign
+
+    cell = left_by_another_host(receipt_path("c-a", "s", KEYS[0], 1).parent)
+    now, beat = [0.0], iter(range(10_000))
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if beats:
+            make_foreign(cell, heartbeat=f"2026-11-30T00:00:00.{next(beat):06}Z")
+
+    monkeypatch.setattr(runs.time, "sleep", sleep)
+    monkeypatch.setattr(runs.time, "monotonic", lambda: now[0])
+    assert sweep(patience_s=60.0) == ["dead"]
+    assert (60 if beats else runs.SILENT_S) <= now[0] < (61 if beats else runs.SILENT_S + 1)
+
+
 @pytest.mark.parametrize("left", [[], ["alive"], ["alive", "plan.json"], ["plan.json"]])
 def test_a_run_that_was_killed_at_its_birth_is_interrupted(left):
     home = run_dir("r1")
