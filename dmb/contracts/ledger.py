@@ -12,6 +12,9 @@ from dmb.contracts.frozen import Frozen
 #: US dollars as written: no sign, no exponent.
 UsdText = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,13}(\.[0-9]{1,40})?$")]
 
+#: The same of a sum, which may have more digits.
+SumText = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+
 #: ``negotiation``: a probe that finds out what a provider accepts; billed like the rest, reported apart.
 SpendKind = Literal["scored", "negotiation"]
 
@@ -70,11 +73,29 @@ class Born(Frozen):
     mount: str | None = None
 
 
+class Sums(Frozen):
+    """What a writer's closed reservations of one run and kind come to."""
+
+    run: str
+    kind: SpendKind
+    settled_usd: SumText
+    unsettled_usd: SumText
+    n_settled: int
+    n_unsettled: int
+    n_unsent: int
+
+
 class Gone(Frozen):
-    """A writer's process has ended; its file is final."""
+    """A writer's process has ended; its file is final.
+
+    ``sums``: what its rows come to, where none of its reservations is open and it marked nobody else's; its file of
+    ``n_bytes`` need not be read again then. None: it must.
+    """
 
     op: Literal["gone"] = "gone"
     writer: str
+    n_bytes: int | None = None
+    sums: tuple[Sums, ...] | None = None
 
 
 IndexRow = Annotated[Born | Gone, Field(discriminator="op")]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 
-from dmb.contracts.ledger import LedgerRow, Reserved, Settled, SpendKind, Swept, Totals, Unsent
-from dmb.ledger.amounts import EXACT
+from dmb.contracts.ledger import LedgerRow, Reserved, Settled, SpendKind, Sums, Swept, Totals, Unsent
+from dmb.ledger.amounts import EXACT, usd_text
 
 _ZERO = Decimal(0)
 
@@ -27,10 +27,11 @@ class Book:
 
     def __init__(self) -> None:
         self.committed = _ZERO
-        self._accounts: dict[tuple[str, SpendKind], _Account] = defaultdict(_Account)
+        self._accounts: dict[tuple[str, str, SpendKind], _Account] = defaultdict(_Account)
         self._open: dict[tuple[str, int], Reserved] = {}
         self._last: dict[str, int] = {}
         self._swept: set[tuple[str, int]] = set()
+        self._sweepers: set[str] = set()
 
     def apply(self, writer: str, row: LedgerRow) -> None:
         """Count one row. Raises ``ValueError``, with nothing counted, where it cannot follow the rows before it."""
@@ -42,14 +43,15 @@ class Book:
             self.committed = EXACT.add(self.committed, Decimal(row.usd))
         elif isinstance(row, Swept):
             self._swept.add((row.writer, row.n))
+            self._sweepers.add(writer)
         else:
             reserved = self._open.pop((writer, row.n), None)
             if reserved is None:
                 raise ValueError(f"reservation {row.n} is not open")
-            self._close(reserved, row)
+            self._close(writer, reserved, row)
 
-    def _close(self, reserved: Reserved, row: Settled | Unsent) -> None:
-        account = self._accounts[reserved.run, reserved.kind]
+    def _close(self, writer: str, reserved: Reserved, row: Settled | Unsent) -> None:
+        account = self._accounts[writer, reserved.run, reserved.kind]
         worst = Decimal(reserved.usd)
         if isinstance(row, Unsent):
             account.n_unsent += 1
@@ -62,6 +64,32 @@ class Book:
             account.n_settled += 1
             account.settled = EXACT.add(account.settled, charged)
             self.committed = EXACT.add(EXACT.subtract(self.committed, worst), charged)
+
+    def take_sums(self, writer: str, sums: Iterable[Sums]) -> None:
+        """Count all that a writer's rows come to, of which none was counted."""
+        for s in sums:
+            account = self._accounts[writer, s.run, s.kind]
+            account.settled, account.unsettled = Decimal(s.settled_usd), Decimal(s.unsettled_usd)
+            account.n_settled, account.n_unsettled, account.n_unsent = s.n_settled, s.n_unsettled, s.n_unsent
+            self.committed = EXACT.add(self.committed, EXACT.add(account.settled, account.unsettled))
+
+    def sums_of(self, writer: str) -> tuple[Sums, ...] | None:
+        """All that a writer's rows come to; None where it takes the rows to say it."""
+        if writer in self._sweepers or any(w == writer for w, _ in self._open):
+            return None
+        return tuple(
+            Sums(
+                run=run,
+                kind=kind,
+                settled_usd=usd_text(a.settled),
+                unsettled_usd=usd_text(a.unsettled),
+                n_settled=a.n_settled,
+                n_unsettled=a.n_unsettled,
+                n_unsent=a.n_unsent,
+            )
+            for (w, run, kind), a in self._accounts.items()
+            if w == writer
+        )
 
     def last(self, writer: str) -> int:
         """The number of that writer's last reservation, 0 before the first."""
@@ -83,7 +111,7 @@ class Book:
         settled: dict[SpendKind, Decimal] = {"scored": _ZERO, "negotiation": _ZERO}
         still_open = unsettled = _ZERO
         n_settled = n_open = n_unsettled = n_unsent = 0
-        for (of_run, kind), account in self._accounts.items():
+        for (_, of_run, kind), account in self._accounts.items():
             if run in (None, of_run):
                 settled[kind] = EXACT.add(settled[kind], account.settled)
                 unsettled = EXACT.add(unsettled, account.unsettled)

@@ -283,7 +283,10 @@ class Ledger:
         """Read what is new; the first time, become one of the writers."""
         self._shelf.refresh()
         if self._pen is None:
-            self._pen = Pen(self.folder, [w for w in self._shelf.living() if self._shelf.is_gone(w)])
+            gone = [w for w in self._shelf.living() if self._shelf.is_gone(w)]
+            # what they wrote before they ended, and after it was read just now
+            self._shelf.refresh()
+            self._pen = Pen(self.folder, [self._shelf.gone_row(w) for w in gone])
             self._shelf.own = self._pen.writer
             # from now on the index is known, and missed should it vanish
             self._shelf.refresh()

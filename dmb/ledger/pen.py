@@ -20,7 +20,7 @@ from dmb.process_identity import who_i_am
 class Pen:
     """The one writer of one file. Making it, under the ledger's lock, joins the ledger."""
 
-    def __init__(self, folder: Path, gone: Sequence[str]) -> None:
+    def __init__(self, folder: Path, gone: Sequence[Gone]) -> None:
         """``gone``: writers that were found to have ended; nobody need look into their files again."""
         self._folder = folder
         self.writer = f"{host_word()}.{os.getpid()}.{secrets.token_hex(6)}"
@@ -28,7 +28,7 @@ class Pen:
         self._alive = FileLock(alive_path(folder, self.writer), timeout=0, thread_local=False)
         self._alive.acquire()
         self._fd = os.open(rows_path(folder, self.writer), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        _append_to_index(folder / INDEX, _lines([*(Gone(writer=w) for w in gone), born(folder, self.writer)]))
+        _append_to_index(folder / INDEX, _lines([*gone, born(folder, self.writer)]))
         _sync_folder(folder)
 
     def write(self, rows: Sequence[Frozen]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
-from dmb.contracts.ledger import Born, IndexRow, LedgerRow, Totals
+from dmb.contracts.ledger import Born, Gone, IndexRow, LedgerRow, Totals
 from dmb.ledger.book import Book
 from dmb.ledger.refusals import unreadable, unusable
 from dmb.process_identity import boot_id
@@ -185,8 +185,28 @@ class Shelf:
             self._add(row.writer)
         elif row.writer == self.own:
             raise ValueError("another process took this one for ended and no longer reads its rows; start again")
+        elif row.sums is not None and self._is_unread(row):
+            self.book.take_sums(row.writer, row.sums)
+            self._final.add(row.writer)
         else:
             gone.append(row.writer)
+
+    def _is_unread(self, row: Gone) -> bool:
+        """Whether nothing of the writer was counted yet, and its file is as long as it was when it was summed up."""
+        tail = self._tails.get(row.writer)
+        if tail is None or tail.offset or row.writer in self._final or row.n_bytes is None:
+            return False
+        size = tail.path.stat().st_size
+        if size < row.n_bytes:
+            raise unusable(tail.path, None, f"has shrunk from {row.n_bytes} to {size} bytes")
+        return size == row.n_bytes
+
+    def gone_row(self, writer: str) -> Gone:
+        """What the index says from now on of a writer that has ended, and whose last rows were read after that."""
+        tail = self._tails[writer]
+        whole = tail.path.stat().st_size == tail.offset
+        sums = self.book.sums_of(writer) if whole else None
+        return Gone(writer=writer, n_bytes=tail.offset if whole else None, sums=sums)
 
     def _take_row(self, line: bytes, writer: str) -> None:
         self.book.apply(writer, _LEDGER_ROW.validate_json(line, strict=True))
