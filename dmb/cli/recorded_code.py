@@ -15,7 +15,6 @@ from dmb.archive.restore import archive_of, code_in, read_archive
 from dmb.errors import DmbError
 from dmb.planning.keys import installed_version
 from dmb.publish.document import load_document
-from dmb.publish.write import RELEASE_JSON
 from dmb.verify.check import document_path
 from dmb.verify.findings import Finding, Verification
 from dmb.verify.sealed import check_manifest
@@ -65,8 +64,8 @@ def _without_libraries(here: Verification, archive: Path, results: Path, missing
     """What is found whichever code is used: in the evidence, and by the digests of what was published. The rest is one finding."""
     published = Verification(here.release)
     check_manifest(here.release, results, published)
-    kept = [f for f in here.findings if not f.file.startswith("results/") or f.file.endswith(RELEASE_JSON)]
-    here.findings = list(dict.fromkeys((*kept, *published.findings)))
+    of_evidence = [f for f in here.findings if not f.file.startswith("results/")]
+    here.findings = list(dict.fromkeys((*of_evidence, *published.findings)))
     what = f"the code that made the release needs {', '.join(missing)}, not installed here: `uv sync --extra recorded`"
     here.add(str(archive), what)
     return here

@@ -1,5 +1,5 @@
 """Runs that were really asked, published as a release."""
 
-from tests.merge.conftest import ground, template
+from tests.merge.conftest import template
 
-__all__ = ["ground", "template"]
+__all__ = ["template"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from decimal import Decimal
@@ -25,17 +26,39 @@ from dmb.publish.document import load_document  # noqa: E402
 from dmb.scoring.evidence import open_evidence  # noqa: E402
 from dmb.store.layout import RUNS  # noqa: E402
 from tests.conftest import PROJECT  # noqa: E402
+from tests.dag.tiny import Tiny  # noqa: E402
 from tests.merge.ground import LATE, Ground  # noqa: E402
 from tests.merge.test_report import report  # noqa: E402
 from tests.scoring.by_hand import SUITE, attempt, chat, price, score, tokens  # noqa: E402
 
 
-@pytest.fixture
-def release(ground: Ground) -> dmb.frames.loaded.LoadedRelease:
+@pytest.fixture(scope="module")
+def published(template: Tiny, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dmb.frames.loaded.LoadedRelease]:
     """Three suites, one of which has its options in other orders; a cell that ran out of time, and two runs."""
-    ground.run("a")
-    ground.run("b", "majority", "beta", clock=LATE)
-    report("a", "b")
+    tiny = template.copy_of_inputs(tmp_path_factory.mktemp("frames") / "tiny")
+    with contextlib.chdir(tiny.root):
+        ground = Ground(tiny)
+        ground.run("a")
+        ground.run("b", "majority", "beta", clock=LATE)
+        report("a", "b")
+        found = dmb.load_release("merged")
+        for name in FRAMES:
+            getattr(found, name)
+    return tiny.root, found
+
+
+@pytest.fixture
+def release(published, monkeypatch) -> dmb.frames.loaded.LoadedRelease:
+    """The same for tests that only read."""
+    root, found = published
+    monkeypatch.chdir(root)
+    return found
+
+
+@pytest.fixture
+def own_release(published, tmp_path, monkeypatch) -> dmb.frames.loaded.LoadedRelease:
+    """A copy for a test that takes files away."""
+    monkeypatch.chdir(shutil.copytree(published[0], tmp_path / "own"))
     return dmb.load_release("merged")
 
 
@@ -202,7 +225,7 @@ def test_a_release_is_found_by_any_of_its_names(release, named):
     assert dmb.load_release(named).document == release.document
 
 
-def test_what_is_not_there_is_said_in_one_line(release):
+def test_what_is_not_there_is_said_in_one_line(own_release):
     for named in ("nosuch", "results/nosuch.md", "runs/a"):
         with pytest.raises(UsageError, match="no release is there"):
             dmb.load_release(named)
@@ -217,11 +240,11 @@ def test_what_is_not_there_is_said_in_one_line(release):
         _ = dmb.load_release("merged").cells
 
 
-def test_an_archive_gives_the_same_frames_by_itself_beside_its_release_and_restored(release, tmp_path):
-    wanted = {name: getattr(release, name) for name in FRAMES}
+def test_an_archive_gives_the_same_frames_by_itself_beside_its_release_and_restored(own_release, tmp_path):
+    wanted = {name: getattr(own_release, name) for name in FRAMES}
     archive = Path("results/merged.archive.tar.xz")
     archive.write_bytes(
-        archive_bytes(release.document, Path("results/merged/release.json").read_bytes(), private=False)
+        archive_bytes(own_release.document, Path("results/merged/release.json").read_bytes(), private=False)
     )
     alone = tmp_path / "elsewhere" / archive.name
     alone.parent.mkdir()
@@ -259,7 +282,7 @@ def test_exported_tables_read_back_as_they_were(release, tmp_path):
                 assert not text[column].str.contains("E").any()
 
 
-def test_the_command_writes_them(release):
+def test_the_command_writes_them(own_release):
     from typer.testing import CliRunner
 
     from dmb.cli.app import app
