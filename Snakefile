@@ -30,6 +30,7 @@ localrules:
     score,
     selected,
     publish,
+    ask_here,
 
 
 report: "rules/report/workflow.rst"

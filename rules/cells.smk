@@ -3,9 +3,22 @@ rule ask:
     input:
         ancient(told(DMB.ask_inputs)),
     output:
-        CELL + "/receipt.{n}.json",
+        "runs/_cells/{contender}.{suite}/{cell}/receipt.{n}.json",
     log:
-        CELL + "/ask.{n}.log",
+        "runs/_cells/{contender}.{suite}/{cell}/ask.{n}.log",
     threads: DMB.ask_threads
+    resources:
+        **DMB.ask_lanes(),
+        mem_mb=DMB.ask_mem_mb,
+        runtime=DMB.ask_runtime,
     shell:
         "{PYTHON:q} -m dmb ask {wildcards.cell} {output} 2> {log}"
+
+
+# the same on the submitting host, for contenders with `local = true`
+use rule ask as ask_here with:
+    wildcard_constraints:
+        contender=DMB.asked_here(),
+
+
+ruleorder: ask_here > ask

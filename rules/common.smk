@@ -6,18 +6,25 @@ sys.path.insert(0, workflow.basedir)
 
 from dmb.errors import DmbError
 from dmb.planning.saying import refuse
+from dmb.store.run_state import RUN_VARIABLE
 
 try:
     if workflow.is_main_process:
         from dmb.planning.driver import Driver
 
         DMB = Driver(config, dry=workflow.output_settings.dryrun)
+        DMB.lanes.join(workflow)
     else:
         from dmb.planning.joined import JoinedDriver
 
         DMB = JoinedDriver()
 except DmbError as e:
     refuse(e)
+
+
+# the one thing that a job's process is told by the main one; executors hand on what is declared
+envvars:
+    RUN_VARIABLE,
 
 
 def told(function):
@@ -34,7 +41,6 @@ def told(function):
 
 # the very Python that runs the workflow, whatever stands first on PATH
 PYTHON = sys.executable
-CELL = "runs/_cells/{contender}.{suite}/{cell}"
 
 
 wildcard_constraints:

@@ -22,17 +22,33 @@ def run(
     retry: Annotated[
         bool, typer.Option("--retry", help="Ask again what stopped before its end; finished rows are kept.")
     ] = False,
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            help="Where cells are asked: an executor of Snakemake's, such as slurm. Default: on this machine."
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="A profile of Snakemake's with what your site needs; it adds to the project's own."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At most so many jobs at once.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- SNAKEMAKE OPTIONS]", help="Handed on to Snakemake as they are.")
+    ] = None,
 ) -> None:
     """Ask what is missing for a release, or for a part of it, and say how many rows were taken over and asked.
 
     Exit code: 0 complete, 2 usage, 3 execution failure, 4 budget stop, 5 authentication stop, 6 deadline stop.
     """
+    from dmb.cli.handed_on import handed_on
     from dmb.errors import UsageError
     from dmb.planning.driver import OPTIONS_VARIABLE
     from dmb.planning.plan import Planner, Selection
     from dmb.planning.project import load_project
     from dmb.store.runs import check_run_id
 
+    more = handed_on(executor, profile, jobs, words or [])
     check_run_id(id)
     project = load_project()
     name = release or project.config.all[0]
@@ -51,7 +67,7 @@ def run(
         "limit": limit,
     }
     target = "selected" if part else f"results/{name}.md"
-    command = [sys.executable, "-m", "snakemake", target]
+    command = [sys.executable, "-m", "snakemake", target, *more]
     # not by --config, which would read the id 1e5 as a number
     given = json.dumps({k: str(v) for k, v in options.items() if v is not None})
     code = subprocess.run(command, check=False, env={**os.environ, OPTIONS_VARIABLE: given}).returncode

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from dmb.store.layout import receipt_path
+
+#: What an asking process was seen to hold at its highest, with the two processes of the workflow around it, and as much
+#: again. Cells that compute load a library or weights.
+MEM_MB = 1500
+MEM_MB_COMPUTING = 4000
+
+#: Beyond its deadline a cell still ends the request in flight, copies earlier rows and writes its receipt; before it,
+#: the node starts two interpreters from a shared file system, and a model is loaded.
+MARGIN_S = 600
 
 
 def ask_inputs(job: Mapping[str, Any], w: Any) -> list[str]:
@@ -20,5 +30,20 @@ def ask_inputs(job: Mapping[str, Any], w: Any) -> list[str]:
 
 
 def ask_threads(job: Mapping[str, Any]) -> int:
-    """Cells that compute on this machine take two of the profile's cores, so that latencies mean something."""
-    return 2 if job["skip"] is None and (job["entry"].get("baseline") or job["entry"].get("serve")) else 1
+    """Cells that compute where they are asked take two cores, so that latencies mean something."""
+    return 2 if _computes(job) else 1
+
+
+def ask_mem_mb(job: Mapping[str, Any]) -> int:
+    """Memory that a cluster is asked for."""
+    return MEM_MB_COMPUTING if _computes(job) else MEM_MB
+
+
+def ask_runtime(job: Mapping[str, Any]) -> int:
+    """Minutes after which a cluster may end the job; DMB itself stops the cell before, as ``dnf``."""
+    return math.ceil((job["protocol"]["cell_deadline_s"] + MARGIN_S) / 60)
+
+
+def _computes(job: Mapping[str, Any]) -> bool:
+    """Whether the work is done where the cell is asked, by a baseline or a served model, and not by a provider."""
+    return job["skip"] is None and bool(job["entry"].get("baseline") or job["entry"].get("serve"))

@@ -19,7 +19,8 @@ from dmb.errors import DamagedFile, DmbError, UsageError
 from dmb.inputs import nearest
 from dmb.ledger.ledger import Ledger
 from dmb.ledger.refusals import LedgerUnusable
-from dmb.planning.ask_inputs import ask_inputs, ask_threads
+from dmb.planning.ask_inputs import ask_inputs, ask_mem_mb, ask_runtime, ask_threads
+from dmb.planning.dispatch import ASK, ASK_HERE, Lanes, check_settings, forget_earlier_submissions
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, failure_lines, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
@@ -53,9 +54,11 @@ class Driver:
         self._planned: dict[str, PlannedRelease] = {}
         self._cells: dict[tuple[str, str, str], PlannedCell] = {}
         self._by_receipt: dict[Path, PlannedCell] = {}
-        os.environ.pop(RUN_VARIABLE, None)
+        # declared as a variable that jobs need: it is there, and empty until a run is open
+        os.environ[RUN_VARIABLE] = ""
         self._read_options({**options, **json.loads(os.environ.pop(OPTIONS_VARIABLE, "{}"))})
         self.project: Project = load_project()
+        self.lanes = Lanes({self.project.lane(p).id for p in self.project.providers}, lambda w: self._cell(w).job)
         mirror_directory()  # a mirror that is no folder is refused before anything is begun
         if not dry:
             for line in (*(f"run {r}: its process is gone; marked interrupted" for r in sweep()), *left_open()):
@@ -130,6 +133,7 @@ class Driver:
             self._planned[name] = planned
             for c in planned.cells:
                 self._cells[c.contender, c.suite, c.key[:16]] = self._by_receipt[c.receipt] = c
+            self.lanes.cap(c.job for c in planned.cells if c.asks)
         return self._planned[name]
 
     def _mend_items(self, planned: PlannedRelease) -> None:
@@ -181,8 +185,24 @@ class Driver:
         return ask_inputs(self._cell(w).job, w)
 
     def ask_threads(self, w: Any) -> int:
-        """Cells that compute on this machine take two of the profile's cores, so that latencies mean something."""
+        """Cells that compute where they are asked take two cores."""
         return ask_threads(self._cell(w).job)
+
+    def ask_mem_mb(self, w: Any) -> int:
+        """Memory that a cluster is asked for."""
+        return ask_mem_mb(self._cell(w).job)
+
+    def ask_runtime(self, w: Any) -> int:
+        """Minutes that a cluster is asked for."""
+        return ask_runtime(self._cell(w).job)
+
+    def ask_lanes(self) -> dict[str, Any]:
+        """What a cell takes up of its lane."""
+        return self.lanes.shares()
+
+    def asked_here(self) -> str:
+        """Matches contenders that are asked on the submitting host."""
+        return "|".join(re.escape(n) for n, c in self.project.contenders.items() if c.local) or "(?!)"
 
     def score_inputs(self, w: Any) -> list[str]:
         """The frozen items that judge a cell, and those of the cell it is compared with; nothing once its score is there."""
@@ -241,6 +261,11 @@ class Driver:
 
     # -- the run
 
+    def look_over(self, workflow: Any) -> None:
+        """What a start must find in order before it opens a run. Raises ``DmbError``."""
+        check_settings(workflow.rerun_triggers)
+        forget_earlier_submissions(workflow.persistence, workflow.dag.needrun_jobs())
+
     def start(self, jobs: Iterable[Any], touch: bool, here: bool) -> None:
         """Open the run when something is to be asked. Before anything is deleted or asked, refuse what must not be.
 
@@ -250,7 +275,7 @@ class Driver:
         jobs = list(jobs)
         self._publishes = [j.wildcards.release for j in jobs if j.rule.name == "publish"]
         refuse_sealed(self._publishes)
-        ask = [j for j in jobs if j.rule.name == "ask"]
+        ask = [j for j in jobs if j.rule.name in (ASK, ASK_HERE)]
         for path in (o for j in ask for o in j.output if Path(o).exists()):
             if (c := self._by_receipt.get(Path(path))) is not None and c.asks:
                 # such as by a process of a killed start on another host; the workflow would delete the receipt

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from dmb.errors import DmbError, MissingEvidence
-from dmb.planning.ask_inputs import ask_inputs, ask_threads
+from dmb.planning.ask_inputs import ask_inputs, ask_mem_mb, ask_runtime, ask_threads
 from dmb.store.plan_file import planned_job
 from dmb.store.run_state import RUN_VARIABLE, has_ended, run_status
 
@@ -24,7 +24,8 @@ class JoinedDriver:
     """
 
     def __init__(self) -> None:
-        self._run = os.environ.get(RUN_VARIABLE) or None
+        # declared as a variable that jobs need: where an executor did not hand it on, that is said for this cell
+        self._run = os.environ.setdefault(RUN_VARIABLE, "") or None
         # a job that failed later would take the next run's receipt with it
         if self._run is not None and has_ended(self._run):
             raise DmbError(f"run {self._run} has ended ({run_status(self._run)}): nothing may be asked under it")
@@ -32,7 +33,9 @@ class JoinedDriver:
 
     def _look_up(self, contender: str, suite: str, cell: str) -> dict[str, Any]:
         if self._run is None:
-            raise DmbError(f"{RUN_VARIABLE} is not set here, so nobody can say which run this job belongs to")
+            raise DmbError(
+                f"{RUN_VARIABLE} is not set here, so nobody can say which run this job belongs to: docs/cluster.md"
+            )
         job = planned_job(self._run, cell).cell
         if (job["contender"], job["suite"]) != (contender, suite):
             raise MissingEvidence(f"run {self._run} did not plan {contender} x {suite} under {cell}; start again")
@@ -45,6 +48,22 @@ class JoinedDriver:
     def ask_threads(self, w: Any) -> int:
         """As many as in the process that planned."""
         return ask_threads(self._job(w.contender, w.suite, w.cell))
+
+    def ask_mem_mb(self, w: Any) -> int:
+        """The same."""
+        return ask_mem_mb(self._job(w.contender, w.suite, w.cell))
+
+    def ask_runtime(self, w: Any) -> int:
+        """The same."""
+        return ask_runtime(self._job(w.contender, w.suite, w.cell))
+
+    def ask_lanes(self) -> dict[str, Any]:
+        """When a cell begins was decided where the workflow was started."""
+        return {}
+
+    def asked_here(self) -> str:
+        """What a cluster was given is asked there, whatever its entry says by now."""
+        return "(?!)"
 
     # -- what the other rules want to know while they are parsed, and is decided elsewhere
 

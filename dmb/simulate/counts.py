@@ -36,6 +36,8 @@ class Counts:
         self._unpriced: Counter[str] = Counter()
         self._faults: Counter[str] = Counter()
         self._usd = Decimal(0)
+        self._in_flight: Counter[str] = Counter()
+        self._peak: Counter[str] = Counter()
         self.n = 0
 
     def arrived(self, provider: str, digest: str) -> tuple[int, int]:
@@ -52,6 +54,15 @@ class Counts:
     def ended(self, provider: str, model: str, status: str) -> None:
         """How a request was dealt with: its status, or how the connection was broken."""
         self._requests[provider, model, status] += 1
+
+    def entered(self, provider: str) -> None:
+        """A request to it is at work from now on."""
+        self._in_flight[provider] += 1
+        self._peak[provider] = max(self._peak[provider], self._in_flight[provider])
+
+    def left(self, provider: str) -> None:
+        """Its reply has gone out, or whoever asked has."""
+        self._in_flight[provider] -= 1
 
     def answered(self) -> None:
         """A model's reply left in full."""
@@ -93,6 +104,7 @@ class Counts:
             "billed_usd": f"{self._usd:f}",
             "unpriced": dict(sorted(self._unpriced.items())),
             "faults": dict(sorted(self._faults.items())),
+            "peak_in_flight": dict(sorted(self._peak.items())),
             "by": [
                 {"provider": provider, "model": model, "status": status, "requests": n}
                 for (provider, model, status), n in sorted(self._requests.items())

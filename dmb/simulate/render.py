@@ -17,7 +17,7 @@ JSON = "application/json"
 
 @dataclass(slots=True)
 class Response:
-    """Status, headers and body, and how they leave. ``worked``: whether a model answered."""
+    """Status, headers and body, and how they leave. ``worked``: whether a model answered; ``provider``: who was asked."""
 
     status: int
     content_type: str
@@ -25,6 +25,7 @@ class Response:
     headers: list[tuple[str, str]] = field(default_factory=list)
     delivery: Delivery = field(default_factory=Delivery)
     worked: bool = False
+    provider: str | None = None
 
 
 def render(draft: Draft) -> Response:

@@ -19,19 +19,21 @@ _BEFORE_RESET_S = 0.01
 
 
 class Connection(asyncio.Protocol):
-    """One client. ``respond`` and ``answered`` are the service's; ``open_ones`` holds it while it is connected."""
+    """One client. ``respond``, ``answered`` and ``left`` are the service's; ``open_ones`` holds it while it is connected."""
 
     def __init__(
         self,
         respond: Callable[[HttpRequest], Response],
         answered: Callable[[], None],
+        left: Callable[[Response], None],
         open_ones: set[asyncio.Transport],
     ) -> None:
         self._respond = respond
-        self._answered = answered
+        self._answered, self._left = answered, left
         self._open_ones = open_ones
         self._reader = Reader(2 * MAX_BODY)
         self._busy = False
+        self._at_work: Response | None = None
         self._transport: asyncio.Transport | None = None
         self._loop = asyncio.get_running_loop()
 
@@ -46,6 +48,7 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._open_ones.discard(self._transport)
         self._transport = None
+        self._leave()
 
     def data_received(self, data: bytes) -> None:
         """Bytes of a request, or of several."""
@@ -70,7 +73,7 @@ class Connection(asyncio.Protocol):
                 self._write(b"HTTP/1.1 100 Continue\r\n\r\n")
             return
         self._busy = True
-        response = self._respond(request)
+        response = self._at_work = self._respond(request)
         if response.delivery.delay_ms:
             self._loop.call_later(response.delivery.delay_ms / 1000, self._send, request, response)
         else:
@@ -110,6 +113,7 @@ class Connection(asyncio.Protocol):
     def _done(self, request: HttpRequest, response: Response) -> None:
         if response.worked and self._transport is not None and not self._transport.is_closing():
             self._answered()
+        self._leave()
         if not request.keep_alive:
             self._close()
             return
@@ -119,6 +123,11 @@ class Connection(asyncio.Protocol):
             if self._reader.held:
                 # not at once: many requests in one go would nest
                 self._loop.call_soon(self._next_if_idle)
+
+    def _leave(self) -> None:
+        if self._at_work is not None:
+            self._left(self._at_work)
+            self._at_work = None
 
     def _next_if_idle(self) -> None:
         if not self._busy and self._transport is not None:

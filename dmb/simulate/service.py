@@ -84,7 +84,15 @@ class Service:
             return self._list_models(http, route)
         if http.method != "POST":
             return refusal(route.speaker, Refused("method", "use POST"), "none")
-        return self._ask(http, route)
+        self.counts.entered(route.provider)
+        response = self._ask(http, route)
+        response.provider = route.provider
+        return response
+
+    def left(self, response: Response) -> None:
+        """A response has gone out, or its client has gone."""
+        if response.provider is not None:
+            self.counts.left(response.provider)
 
     def _ask(self, http: HttpRequest, route: Route) -> Response:
         asked: Asked | None = None

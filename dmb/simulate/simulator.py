@@ -81,7 +81,7 @@ class Simulator:
     async def _listen(self) -> asyncio.Server:
         service = self._service
         return await self._loop.create_server(
-            lambda: Connection(service.respond, service.counts.answered, self._open_ones),
+            lambda: Connection(service.respond, service.counts.answered, service.left, self._open_ones),
             "127.0.0.1",
             self._port,
             backlog=512,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 import threading
 from decimal import Decimal
 
+import httpx
 import pytest
 
 from dmb.contracts.price import PriceRow
@@ -50,6 +52,29 @@ def test_counts_are_exact_under_sixteen_threads():
     assert 10 <= limited <= 40
     assert {(b["status"], b["requests"]) for b in counts["by"]} == {("200", 640 - limited), ("429", limited)}
     assert all((b["provider"], b["model"]) == ("typesafe", "jev-1.14.0") for b in counts["by"])
+
+
+def test_the_most_at_once_is_counted_and_whoever_leaves_is_no_longer_at_work():
+    with Simulator(scenario=Scenario(name="s", delay_ms=400)) as s:
+        impatient = [threading.Thread(target=_ask_for, args=(s.address, n, 0.1)) for n in range(3)]
+        for t in impatient:
+            t.start()
+        for t in impatient:
+            t.join()
+        # a turn of the loop takes in that they have gone
+        assert s.counts()["peak_in_flight"] == {"typesafe": 3}
+        _ask_for(s.address, 9, 5.0)
+        patient = [threading.Thread(target=_ask_for, args=(s.address, n, 5.0)) for n in range(10, 14)]
+        for t in patient:
+            t.start()
+        for t in patient:
+            t.join()
+        assert s.counts()["peak_in_flight"] == {"typesafe": 4}
+
+
+def _ask_for(address: str, number: int, seconds: float) -> None:
+    with plain_client(seconds) as c, contextlib.suppress(httpx.TimeoutException):
+        ask(c, address, WAYS["jev"], request(f"state {number}"))
 
 
 def test_the_bill_is_the_sum_that_a_hand_makes():
