@@ -52,6 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 #: What takes longest, longest first. Workers take files in this order, so that none is left with a long one at the end.
 _FIRST = (
+    "tests/cluster/test_slurm.py",
     "tests/dag/",
     "tests/kills/",
     "tests/oracles/test_local_llm.py",

@@ -8,8 +8,8 @@ from typing import Any
 
 from dmb.store.layout import receipt_path
 
-#: What an asking process was seen to hold at its highest, with the two processes of the workflow around it, and as much
-#: again. Cells that compute load a library or weights.
+#: An asking process with the two of the workflow around it was seen to hold 500 MB; some workflows are larger. Cells that
+#: compute load a library or weights.
 MEM_MB = 1500
 MEM_MB_COMPUTING = 4000
 

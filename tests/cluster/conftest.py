@@ -16,6 +16,8 @@ from tests.cluster.slurm import MINISLURM, Slurm
 @pytest.fixture(scope="session")
 def slurm() -> Iterator[Slurm]:
     """Started once; another checkout's tests on this machine are waited for."""
+    for plugin in ("slurm", "cluster_generic"):
+        pytest.importorskip(f"snakemake_executor_plugin_{plugin}", reason="the extra `cluster` is not installed")
     folder = Path("/var/tmp/dmb-minislurm")
     with FileLock(f"{folder}.lock", timeout=600):
         env = {**os.environ, "MINISLURM_DIR": str(folder)}

@@ -1,4 +1,7 @@
-"""A small project whose cells go to a cluster: two paid providers, three of their models, one baseline, two suites."""
+"""A small project whose cells go to a cluster: two paid providers, three of their models, two suites, and a baseline.
+
+Another baseline stays where the workflow is started.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ SUITES = ("alpha", "beta")
 #: Contender -> the lane it is asked in.
 PAID = {"jev": "typesafe", "gpt-5-4-nano": "openai", "gpt-5-4-mini": "openai"}
 BASELINE = "keyword"
-CELLS = (len(PAID) + 1) * len(SUITES)
+STAYS = "random"
+CELLS = (len(PAID) + 2) * len(SUITES)
+SUBMITTED = (len(PAID) + 1) * len(SUITES)
 
 SEED = 11
 
@@ -65,6 +70,7 @@ class Ground:
             ]
             (root / f"data/{suite}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
         ground = cls(root)
+        ground.tiny.edit("data/contenders.toml", f"[{STAYS}]\n", f"[{STAYS}]\nlocal = true\n")
         ground.configure()
         return ground
 
@@ -82,7 +88,7 @@ class Ground:
 
     def configure(
         self,
-        contenders: tuple[str, ...] = (*PAID, BASELINE),
+        contenders: tuple[str, ...] = (*PAID, BASELINE, STAYS),
         suites: tuple[str, ...] = SUITES,
         nonce: str = "one",
         cap: str = "5",

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from dmb.contracts.scenario import Scenario
+from dmb.planning.dispatch import CELLS_A_LANE
 from dmb.simulate import Simulator
-from tests.cluster.ground import CELLS, PAID, RELEASE, SUITES, Ground
+from tests.cluster.ground import CELLS, PAID, RELEASE, STAYS, SUBMITTED, SUITES, Ground
 from tests.cluster.slurm import Slurm, until
 from tests.kills.evidence import asked_for_nothing, decisions, lines, newest_receipts, own_rows, requests_by_lane
 
@@ -153,11 +154,28 @@ def test_no_provider_has_more_in_flight_than_its_lane_and_each_lane_is_used(
         assert peak == dict.fromkeys(peak, SLOTS)
 
 
+@pytest.mark.parametrize("name", ["here", "slurm", "cluster-generic", "budget"])
+def test_no_more_cells_of_a_lane_are_under_way_than_keep_it_busy(outcomes: dict[str, Outcome], name: str) -> None:
+    spans: dict[str, list[tuple[str, tuple[str, str]]]] = {}
+    for row in own_rows(outcomes[name].ground.root):
+        if row["contender"] in PAID:
+            cell, sent_at = (row["contender"], row["suite"]), row["timing"]["sent_at"]
+            spans.setdefault(PAID[row["contender"]], []).append((sent_at, cell))
+    for lane, asked in spans.items():
+        asked.sort()
+        last = {cell: at for at, cell in asked}
+        under_way: set[Any] = set()
+        for at, cell in asked:
+            under_way = {c for c in under_way if last[c] >= at} | {cell}
+            assert len(under_way) <= CELLS_A_LANE, lane
+
+
 def test_every_asking_job_is_submitted_and_no_other_and_nodes_share_them(
     outcomes: dict[str, Outcome], slurm: Slurm
 ) -> None:
     said = outcomes["slurm"].done.stdout + outcomes["slurm"].done.stderr
-    assert said.count("has been submitted with SLURM jobid") == CELLS == said.count("\nrule ask:")
+    assert said.count("has been submitted with SLURM jobid") == SUBMITTED == said.count("\nrule ask:")
+    assert said.count("localrule ask_here:") == len(SUITES) == said.count(f"wildcards: contender={STAYS}, suite=") // 2
     assert said.count("localrule score:") == CELLS and said.count("localrule publish:") == 1
     assert {node for _, node in slurm.jobs("COMPLETED").values()} == {"n1", "n2", "n3"}
 
@@ -211,8 +229,9 @@ def begun(slurm: Slurm, ground: Ground, run: str) -> dict[str, tuple[Path, str]]
     return found
 
 
+@pytest.mark.parametrize("turn", [1, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3, 4))])
 def test_a_cancelled_job_a_lost_node_and_a_killed_start_cost_nothing(
-    slurm: Slurm, base: Ground, tmp_path: Path
+    slurm: Slurm, base: Ground, tmp_path: Path, turn: int
 ) -> None:
     ground = base.copy(tmp_path / "project")
     ground.configure(contenders=("jev", "gpt-5-4-nano"))
