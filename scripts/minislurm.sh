@@ -20,6 +20,8 @@ port=${PORT:-17830}       # and as many above it as there are nodes
 accounting=${MINISLURM_ACCOUNTING:-}
 default=/etc/slurm/slurm.conf
 conf=$dir/slurm.conf
+# what its jobs are known by, and no others
+cluster=dmb$(printf %s "$dir" | cksum | cut -d ' ' -f 1)
 
 say() { echo "minislurm: $*" >&2; }
 cannot() { say "$*"; exit 3; }
@@ -85,7 +87,7 @@ AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$((port - 1))
 AccountingStoragePass=$dir/munge/socket"
   cat > "$conf" << END
-ClusterName=mini
+ClusterName=$cluster
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$port
 SlurmUser=root
@@ -120,7 +122,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 }
 
-claim_default() { # jobs are started without SLURM_CONF, so the configuration must stand where Slurm looks by itself
+check_default() { # jobs are started without SLURM_CONF, so the configuration must stand where Slurm looks by itself
   mkdir -p "${default%/*}"
   if [ -L "$default" ]; then
     local there
@@ -132,7 +134,6 @@ claim_default() { # jobs are started without SLURM_CONF, so the configuration mu
   elif [ -e "$default" ]; then
     cannot "$default is there and not ours: this machine has a Slurm of its own"
   fi
-  ln -sfn "$conf" "$default"
 }
 
 start_database() {
@@ -159,9 +160,9 @@ END
   MYSQL_UNIX_PORT=$dir/run/mariadb.socket slurmdbd
   noted_by slurmdbd "$dir/run/slurmdbd.pid"
   patient 60 slurmdbd sacctmgr -n list cluster
-  sacctmgr -n -i add cluster mini > /dev/null 2>&1 || true
-  sacctmgr -n -i add account mini Cluster=mini > /dev/null 2>&1 || true
-  sacctmgr -n -i add user root Account=mini Cluster=mini AdminLevel=Admin > /dev/null 2>&1 || true
+  sacctmgr -n -i add cluster "$cluster" > /dev/null 2>&1 || true
+  sacctmgr -n -i add account mini Cluster=$cluster > /dev/null 2>&1 || true
+  sacctmgr -n -i add user root Account=mini Cluster=$cluster AdminLevel=Admin > /dev/null 2>&1 || true
 }
 
 node() { # node N
@@ -177,12 +178,13 @@ start() {
   check
   command -v slurmctld slurmd munged sbatch > /dev/null || cannot "Slurm is not installed; $0 install"
   if running; then say "runs already in $dir"; return 0; fi
+  check_default
   stop
-  claim_default
   rm -rf "$dir/state" "$dir/spool" "$dir/run" "$dir/log"
   mkdir -p "$dir"/{log,run,state,spool,munge,db}
   chmod 755 "$dir"
   write_configuration
+  ln -sfn "$conf" "$default"
   # a key and a socket of its own: nothing of the system is touched
   (umask 077 && head -c 1024 /dev/urandom > "$dir/munge/key")
   chmod 711 "$dir/munge"
@@ -201,23 +203,25 @@ environment() { echo "export SLURM_CONF=$conf"; }
 
 running() { lives munged > /dev/null && lives slurmctld > /dev/null; }
 
-below() { # below PID: it and all that it has started, and they
-  local child
-  echo "$1"
-  for child in $(pgrep -P "$1" || true); do below "$child"; done
+of_jobs() { # of_jobs [N]: processes of jobs, on node N; a job that was ended may leave some whose parent is gone
+  local found
+  for found in /proc/[0-9]*/environ; do
+    cat "$found" 2> /dev/null | tr '\0' '\n' | awk -v cluster="SLURM_CLUSTER_NAME=$cluster" -v node="SLURMD_NODENAME=n${1:-}" -v any="${1:-any}" '
+      $0 == cluster { ours = 1 } $0 == node { there = 1 } END { exit !(ours && (any == "any" || there)) }' || continue
+    found=${found%/environ}
+    echo "${found#/proc/}"
+  done
 }
 
 lose() { # lose N: a node without power; that it is silent would be noticed within half a minute, and is told here
   export SLURM_CONF=$conf
-  local job step daemon
+  local job daemon jobs
   daemon=$(lives "slurmd-n$1") || cannot "node n$1 is not up"
-  local jobs
   jobs=$(squeue -h -t RUNNING,COMPLETING -w "n$1" -o %A)
   kill -KILL "$daemon"
   rm -f "$dir/run/slurmd-n$1.is"
-  for job in $jobs; do
-    for step in $(pgrep -f "^slurmstepd: \[$job\." || true); do below "$step" | xargs -r kill -KILL 2> /dev/null || true; done
-  done
+  for job in $jobs; do pgrep -f "^slurmstepd: \[$job\." | xargs -r kill -KILL 2> /dev/null || true; done
+  of_jobs "$1" | xargs -r kill -KILL 2> /dev/null || true
   scontrol update "NodeName=n$1" State=DOWN Reason=lost
 }
 
@@ -244,6 +248,7 @@ stop() {
   # it has nothing to put away, and would take ten seconds
   kill -KILL "$(lives munged)" 2> /dev/null || true
   end munged
+  of_jobs | xargs -r kill -KILL 2> /dev/null || true
   if [ "$(readlink "$default" 2>/dev/null)" = "$conf" ]; then rm -f "$default"; fi
 }
 
