@@ -84,8 +84,8 @@ def handed_on(executor: str | None, profile: str | None, jobs: int | None, words
     if profile is not None and profile not in profiles:
         profiles.append(profile)
     found: list[str] = []
-    if profiles:
-        found += ["--profile", *profiles]
+    for name in profiles:
+        found += ["--profile", name]
     if executor is not None:
         found += ["--executor", executor]
     if jobs is not None:

@@ -22,7 +22,7 @@ def settings(*args: str) -> dict[str, object]:
     """What Snakemake makes of a command line and the profiles that it finds, by the names that they have there."""
     from snakemake.cli import parse_args
 
-    return vars(parse_args([*args, "results/x.md"])[1])
+    return vars(parse_args(["results/x.md", *args])[1])
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -68,14 +68,22 @@ def test_the_cap_of_a_lane_is_lifted_by_no_option(tmp_path: Path, words: tuple[s
 # -- what `dmb run` hands on
 
 
-def test_an_executor_brings_its_profile_along_and_a_named_one_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_executor_brings_its_profile_along_and_a_named_one_comes_after_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(PROJECT)
     assert handed_on(None, None, None, []) == []
     assert handed_on("local", "site", 3, []) == ["--profile", "site", "--executor", "local", "--jobs", "3"]
     pytest.importorskip("snakemake_executor_plugin_slurm", reason="the extra `cluster` is not installed")
-    words = ["--slurm-qos", "long", "-kp"]
-    found = handed_on("slurm", "site", None, words)
-    assert found == ["--profile", "profiles/slurm", "site", "--executor", "slurm", *words]
+    site = tmp_path / "site/config.yaml"
+    site.parent.mkdir()
+    site.write_text("jobs: 7\nslurm-status-command: sacct\ncores: 90\n")
+    found = settings(*handed_on("slurm", str(site.parent), None, ["--slurm-qos", "long", "-kp"]))
+    assert found["profile"] == ["profiles/slurm", str(site.parent)]
+    # a site's settings win over those of the project's for any site, and not over those that every start depends on
+    assert (found["jobs"], found["slurm_status_command"], found["latency_wait"]) == (7, "sacct", 60)
+    assert (found["executor"], found["slurm_qos"]) == ("slurm", "long")
+    assert found["cores"] == settings()["cores"]
     assert handed_on("slurm", "profiles/slurm", None, [])[:3] == ["--profile", "profiles/slurm", "--executor"]
 
 
