@@ -58,6 +58,8 @@ noted_by() { # noted_by NAME PIDFILE: a daemon has gone to the background and sa
 
 # -- commands
 
+have() { local name; for name in "$@"; do command -v "$name" > /dev/null || return 1; done; }
+
 check() {
   [ "$(id -u)" = 0 ] || cannot "needs root, for several nodes on one machine"
   [ "$(uname -s)" = Linux ] || cannot "needs Linux"
@@ -67,7 +69,7 @@ install() {
   check
   local packages=(slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins) policy=/usr/sbin/policy-rc.d made=
   [ -z "$accounting" ] || packages+=(slurmdbd mariadb-server)
-  if command -v slurmctld slurmd munged sbatch > /dev/null && { [ -z "$accounting" ] || command -v slurmdbd mariadbd > /dev/null; }; then
+  if have slurmctld slurmd munged sbatch && { [ -z "$accounting" ] || have slurmdbd mariadbd; }; then
     return 0
   fi
   command -v apt-get > /dev/null || cannot "no apt-get here; install by other means: ${packages[*]}"
@@ -176,7 +178,7 @@ all_idle() { [ "$(sinfo -h -t idle -o %D | awk '{ n += $1 } END { print n + 0 }'
 
 start() {
   check
-  command -v slurmctld slurmd munged sbatch > /dev/null || cannot "Slurm is not installed; $0 install"
+  have slurmctld slurmd munged sbatch || cannot "Slurm is not installed; $0 install"
   if running; then say "runs already in $dir"; return 0; fi
   check_default
   stop
