@@ -194,7 +194,8 @@ def _table(sizes: Sequence[int], measure, deadline: float) -> None:
     per_cell = 0.0
     for n in sizes:
         if time.monotonic() + per_cell * n > deadline:
-            print(f"{n:>7}  not measured: it would take {per_cell * n / 60:.0f} minutes", flush=True)
+            why = f"it would take {per_cell * n / 60:.0f} minutes" if per_cell else "no time is left for it"
+            print(f"{n:>7}  not measured: {why}", flush=True)
             continue
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="dmb-scale-") as folder:
