@@ -7,12 +7,15 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Iterable
-from typing import Any, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic
-import yaml
 
 from dmb.errors import InputError
+
+if TYPE_CHECKING:
+    import yaml
 
 M = TypeVar("M", bound=pydantic.BaseModel)
 
@@ -36,8 +39,10 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
 
 def parse_yaml(text: str, file: str) -> Any:
     """Raises ``InputError`` with the line of the fault; a key that stands twice is one."""
+    import yaml
+
     try:
-        return yaml.load(text, Loader=_UniqueKeys)
+        return yaml.load(text, Loader=_unique_keys())
     except yaml.YAMLError as e:
         mark = getattr(e, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
@@ -45,21 +50,26 @@ def parse_yaml(text: str, file: str) -> Any:
         raise InputError(file, where, f"no valid YAML: {problem}", "correct that line") from None
 
 
-class _UniqueKeys(yaml.SafeLoader):
+@cache
+def _unique_keys() -> type[yaml.SafeLoader]:
     """YAML's last-one-wins for a repeated key would drop a release in silence."""
+    import yaml
 
+    class UniqueKeys(yaml.SafeLoader):
+        pass
 
-def _unique_mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
-    keys = [loader.construct_object(k) for k, _ in node.value]
-    for i, k in enumerate(keys):
-        if isinstance(k, list | dict):
-            raise yaml.constructor.ConstructorError(None, None, "a key is no word", node.value[i][0].start_mark)
-        if k in keys[:i]:
-            raise yaml.constructor.ConstructorError(None, None, f"key {k!r} stands twice", node.value[i][0].start_mark)
-    return dict(zip(keys, (loader.construct_object(v, deep=True) for _, v in node.value), strict=True))
+    def mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Any, Any]:
+        keys = [loader.construct_object(k) for k, _ in node.value]
+        for i, k in enumerate(keys):
+            at = node.value[i][0].start_mark
+            if isinstance(k, list | dict):
+                raise yaml.constructor.ConstructorError(None, None, "a key is no word", at)
+            if k in keys[:i]:
+                raise yaml.constructor.ConstructorError(None, None, f"key {k!r} stands twice", at)
+        return dict(zip(keys, (loader.construct_object(v, deep=True) for _, v in node.value), strict=True))
 
-
-_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _unique_mapping)
+    UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    return UniqueKeys
 
 
 def parse_json(text: str, file: str) -> Any:

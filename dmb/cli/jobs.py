@@ -12,7 +12,7 @@ from dmb.errors import EXIT_EXECUTION, DmbError
 
 def source(name: str, out: str, log: str) -> None:
     """Fetch one third-party file and verify it; the log says what was asked for and what came of it."""
-    from dmb.planning.project import SOURCES
+    from dmb.planning.tables import SOURCES
     from dmb.sources import fetch, load_sources, mirror_directory, raw_path
 
     pinned = load_sources(Path(SOURCES))[name]
@@ -78,22 +78,18 @@ def ask(cell_key: str, out: str) -> None:
 
 def score(receipt: str, expected_key: str, out: str, reference: str = "") -> None:
     """Score one receipt. ``expected_key``: the first 16 digits of the score key in the path."""
-    from dmb.errors import MissingEvidence
     from dmb.planning.keys import score_key, scoring_code
-    from dmb.planning.project import load_project
+    from dmb.planning.tables import suite_and_prices
     from dmb.scoring.cell_score import score_cell
     from dmb.scoring.score_file import score_bytes
     from dmb.store.files import write_whole
     from dmb.store.receipts import load_receipt
     from dmb.store.snapshots import prices_asked_at, rows_that_differ
 
-    project = load_project()
     rec = load_receipt(Path(receipt))
     compared = load_receipt(Path(reference)) if reference else None
-    suite = project.suites.get(rec.suite)
-    if suite is None or rec.contender not in project.contenders:
-        raise MissingEvidence(f"{receipt}: its suite or contender is no longer in data/; start again")
-    prices = project.price_rows(rec.contender)
+    asked = rec.parts["contender"]
+    suite, prices = suite_and_prices(rec.suite, asked["provider"], asked["model"])
     key = score_key(
         cell=rec.cell_key,
         number=rec.number,

@@ -14,11 +14,9 @@ from dmb.contracts.suite import Slot
 from dmb.errors import InputError
 from dmb.inputs import nearest
 from dmb.planning.addresses import fault_of, is_private
+from dmb.planning.tables import CONTENDERS, PROVIDERS
 from dmb.wires import WIRES
 from dmb.wires.exchange import Wire
-
-CONTENDERS = "data/contenders.toml"
-PROVIDERS = "data/providers.toml"
 
 #: A question of the smallest kind.
 _PROBE = Request(

@@ -17,23 +17,12 @@ from dmb.contracts.source import Source
 from dmb.contracts.suite import SuiteFile
 from dmb.errors import InputError
 from dmb.inputs import nearest, parse_toml, parse_yaml, validate
-from dmb.planning.contender_tables import (
-    CONTENDERS,
-    MAY_HOLD_A_KEY,
-    PROVIDERS,
-    check_contenders,
-    check_providers,
-    check_sayable,
-)
+from dmb.planning.contender_tables import MAY_HOLD_A_KEY, check_contenders, check_providers, check_sayable
 from dmb.planning.rehearsal import SUFFIX
+from dmb.planning.tables import CONFIG, CONTENDERS, PRICES, PROVIDERS, SOURCES, SUITES, rows_or_unbilled, table_text
 from dmb.price_windows import first_overlap, window_text
 from dmb.sources import load_sources
 from dmb.suites import BUILDERS
-
-CONFIG = "config.yaml"
-PRICES = "data/prices.toml"
-SOURCES = "data/sources.toml"
-SUITES = "data/suites"
 
 #: Contenders of this provider answer in the asking process.
 IN_PROCESS = "in-process"
@@ -84,13 +73,7 @@ class Project:
         """The rows of this contender's model, in the file's order; one that says so where its provider bills nobody."""
         entry = self.contenders[contender]
         rows = self._rows_by_model.get((entry.provider, entry.model), ())
-        if not rows and not self.providers[entry.provider].billed:
-            return (
-                PriceRow(
-                    provider=entry.provider, model=entry.model, unbilled=True, source=f"{PROVIDERS}: billed = false"
-                ),
-            )
-        return rows
+        return rows_or_unbilled(rows, entry.provider, entry.model, self.providers[entry.provider])
 
     @cached_property
     def _rows_by_model(self) -> dict[tuple[str, str], tuple[PriceRow, ...]]:
@@ -103,21 +86,21 @@ class Project:
 
 def load_project(root: Path = Path()) -> Project:
     """Read and check all tables below ``root``. Raises ``InputError`` for the first fault."""
-    contenders_text = _text(root, CONTENDERS)
+    contenders_text = table_text(root, CONTENDERS)
     contenders = {
         _slug(name, CONTENDERS): validate(Contender, entry, CONTENDERS, contenders_text, name)
         for name, entry in parse_toml(contenders_text, CONTENDERS).items()
     }
-    providers_text = _text(root, PROVIDERS)
+    providers_text = table_text(root, PROVIDERS)
     providers = {
         _slug(name, PROVIDERS): validate(Provider, entry, PROVIDERS, providers_text, name, MAY_HOLD_A_KEY)
         for name, entry in parse_toml(providers_text, PROVIDERS).items()
     }
-    prices_text = _text(root, PRICES)
+    prices_text = table_text(root, PRICES)
     prices = validate(PricesFile, parse_toml(prices_text, PRICES), PRICES, prices_text)
     sources = load_sources(root / SOURCES)
     suites = _suites(root)
-    config_text = _text(root, CONFIG)
+    config_text = table_text(root, CONFIG)
     config = validate(Config, parse_yaml(config_text, CONFIG), CONFIG, config_text)
     nicknames = {name: s.id for s in suites.values() for name in (s.id, *s.nicknames)}
     project = Project(config, contenders, providers, prices, sources, suites, nicknames)
@@ -127,15 +110,6 @@ def load_project(root: Path = Path()) -> Project:
     _check_prices(project)
     _check_config(project)
     return project
-
-
-def _text(root: Path, file: str) -> str:
-    try:
-        return (root / file).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(file, "", "is not here", "run the command in the project's folder") from None
-    except UnicodeDecodeError as e:
-        raise InputError(file, "", f"is no UTF-8 text (byte {e.start})", "save it as UTF-8") from None
 
 
 def _slug(name: str, file: str) -> str:
@@ -152,7 +126,7 @@ def _suites(root: Path) -> dict[str, SuiteFile]:
         if path.name == "review.toml":
             continue
         file = f"{SUITES}/{path.name}"
-        text = _text(root, file)
+        text = table_text(root, file)
         suite = validate(SuiteFile, parse_toml(text, file), file, text)
         if suite.id != path.stem:
             raise InputError(file, "id", f"is {suite.id!r}", f"it must be the file's name, {path.stem!r}")
