@@ -120,7 +120,10 @@ class _Cell:
             with AttemptLog(self.raw) as log:
                 if todo:
                     self._ask_all(questions, todo, earlier, log, spool)
-                if self.stop_reason != RUN_STOPPED:
+                if self._is_over():
+                    # it may have been stopped during the last request, which nothing followed that would have looked
+                    self.stop_reason = RUN_STOPPED
+                else:
                     self._log_earlier(earlier, log)
             spool.finish(lambda n: self._decide(questions, n, earlier.rows(questions.key(n))))
             self.outcomes = dict(spool.outcomes)
@@ -258,6 +261,9 @@ class _Cell:
             self._stop(Stopped(f"execution: the served model ended with code {code}; its output: {log}"))
         elif failing >= FAILURES_THAT_STOP:
             self._stop(Stopped(f"execution: {failing} failures in a row, the last one {last.reason}"))
+
+    def _is_over(self) -> bool:
+        return RUN_STOPPED in (self.stop_reason, self.stops.reason()) or self.lost()
 
     def _may_not(self) -> str | None:
         if (reason := self.stops.reason()) is not None:

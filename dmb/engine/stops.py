@@ -8,7 +8,7 @@ import time
 from dmb.store.run_state import OWNER_GONE, marks_in, stops_dir
 from dmb.store.runs import mark
 
-#: The run's owner is gone: nothing is asked and no receipt is written, since its path belongs to the next run.
+#: The run's owner is gone, or has closed it: nothing is asked and no receipt is written, since its path belongs to the next run.
 RUN_STOPPED = "run stopped"
 
 #: The mark beside ``OWNER_GONE`` and those of the lanes, ``provider.<lane>``.

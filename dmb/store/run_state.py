@@ -12,7 +12,7 @@ from dmb.store.layout import run_dir
 #: How the open run reaches its jobs: in the environment, never in a rule's text, which would be part of its job.
 RUN_VARIABLE = "DMB_RUN"
 
-#: The mark that stops a whole run, since its owner is gone.
+#: The mark that stops a whole run: its owner is gone, or has closed it.
 OWNER_GONE = "run"
 
 

@@ -29,6 +29,9 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 #: A cluster job that ends without its output deletes that path; it gets this long before a new run writes there.
 SETTLE_S = 2.0
 
+#: So long the end of a run, or of the sweep of one, waits for jobs that still ask. A request takes no longer.
+STRAYS_S = 60.0
+
 #: Whoever beats is heard of within this time.
 SILENT_S = 3 * BEAT_S
 
@@ -136,6 +139,7 @@ def mark(run: str, name: str, text: str) -> None:
 def end_run(run: str) -> RunStatus:
     """Close the manifest from the evidence, not from the workflow's verdict, and write the run's cell index."""
     planned = load_json(run_dir(run) / "plan.json")["cells"]
+    _stop_strays(run, [path for key, cell in planned.items() if not (path := _receipt_of(key, cell)).exists()])
     receipts = receipts_of(run)
     failures = {p.name: p.read_text(encoding="utf-8").strip() for p in sorted(stops_dir(run).glob("failed.*"))}
     status: RunStatus
@@ -171,6 +175,16 @@ def end_run(run: str) -> RunStatus:
     return status
 
 
+def _stop_strays(run: str, missing: list[Path]) -> None:
+    """A job may live that a cluster has called failed: it ends after the request in flight, and before the run is closed,
+    since these receipts belong to the next one."""
+    if not missing:
+        return
+    mark(run, OWNER_GONE, "the run is closed")
+    if _wait_for_orphans({path.parent for path in missing}, STRAYS_S):
+        time.sleep(SETTLE_S)
+
+
 def _let_go(run: str) -> None:
     if held := _alive.pop(run, None):
         lock, claim = held
@@ -191,7 +205,7 @@ def all_runs() -> list[str]:
     return sorted(p.name for p in RUNS.iterdir() if p.is_dir() and not p.name.startswith(("_", ".")))
 
 
-def sweep(patience_s: float = 60.0) -> list[str]:
+def sweep(patience_s: float = STRAYS_S) -> list[str]:
     """Mark runs whose owner is gone as interrupted, once their orphans have ended. Returns their ids.
 
     The stop mark makes an orphan end after the request in flight; only then may a new plan be made, since what it
@@ -209,9 +223,12 @@ def sweep(patience_s: float = 60.0) -> list[str]:
     return swept
 
 
-def _wait_for_orphans(cells: set[Path], patience_s: float) -> None:
-    """Until nobody asks these cells any more. Of whom nobody here can tell whether he lives, as long as he is heard of."""
-    deadline = time.monotonic() + patience_s
+def _wait_for_orphans(cells: set[Path], patience_s: float) -> bool:
+    """Until nobody asks these cells any more. Of whom nobody here can tell whether he lives, as long as he is heard of.
+
+    Returns whether there was anybody to wait for.
+    """
+    deadline, waited = time.monotonic() + patience_s, False
     for cell in cells:
         silent_at, beat = time.monotonic() + SILENT_S, None
         while time.monotonic() < deadline:
@@ -223,7 +240,9 @@ def _wait_for_orphans(cells: set[Path], patience_s: float) -> None:
                     silent_at, beat = time.monotonic() + SILENT_S, owner.said.get("heartbeat")
                 elif time.monotonic() > silent_at:
                     break
+            waited = True
             time.sleep(0.05)
+    return waited
 
 
 def _owner_is_gone(run: str) -> bool:

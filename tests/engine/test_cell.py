@@ -245,6 +245,46 @@ def test_a_stop_mark_is_seen_before_the_next_attempt():
         assert (receipt.n_imported, receipt.n_asked, len(server.sent)) == (2, N - 2, N)
 
 
+def test_a_job_that_lives_when_its_run_is_closed_ends_after_the_request_in_flight():
+    ended = []
+
+    def answer(number, body):
+        if number == 2:
+            # a cluster has called the job failed; whoever closes the run waits until it has ended
+            closing.append(threading.Thread(target=lambda: ended.append(end_run("v9-1"))))
+            closing[0].start()
+            while not (stops_dir("v9-1") / "run").exists():
+                time.sleep(0.001)
+            assert run_status("v9-1") == "running"
+        return first_option(number, body)
+
+    closing: list[threading.Thread] = []
+    with Server(answer) as server:
+        cell = served(server, concurrency=1)
+        with pytest.raises(DmbError, match="was stopped"):
+            ask(begin(cell), cell)
+        closing[0].join()
+        assert len(server.sent) == len(rows("v9-1", cell)) == 2 and not receipt_of(cell).exists()
+    assert ended == ["failed"] or ended == ["interrupted"]
+    assert run_status("v9-1") == ended[0]
+
+
+def test_whoever_is_stopped_during_the_last_request_writes_no_receipt_either():
+    def answer(number, body):
+        if number == N:
+            mark("v9-1", "run", "the run is closed")
+        return first_option(number, body)
+
+    with Server(answer) as server:
+        cell = served(server, concurrency=1)
+        with pytest.raises(DmbError, match="was stopped"):
+            ask(begin(cell), cell)
+        assert len(server.sent) == len(rows("v9-1", cell)) == N and not receipt_of(cell).exists()
+        end_run("v9-1")
+        receipt = ask(begin(cell), cell)
+        assert (receipt.n_imported, receipt.n_asked, len(server.sent)) == (N, 0, N)
+
+
 def test_whoever_was_declared_dead_and_lives_asks_nothing_more_and_writes_no_receipt(monkeypatch):
     monkeypatch.setattr(HEART, "_beat_s", 0.005)
 

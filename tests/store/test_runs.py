@@ -170,6 +170,24 @@ def test_a_missing_receipt_with_a_failure_mark_is_failed_and_says_why():
     assert load_json(run_dir(run) / "manifest.json")["failures"] == {f"failed.{KEYS[1][:16]}": "the server ended"}
 
 
+def test_a_run_that_is_closed_with_something_missing_leaves_a_stop_mark():
+    run = begin(None, *KEYS)
+    assert end_run(run) == "interrupted"
+    assert (stops_dir(run) / "run").read_text() == "the run is closed\n"
+
+
+def test_the_end_of_a_run_waits_for_a_job_that_still_asks_but_not_for_ever(monkeypatch):
+    from tests.store.test_locks import held_elsewhere
+
+    monkeypatch.setattr(runs, "STRAYS_S", 0.3)
+    monkeypatch.setattr(runs, "SETTLE_S", 0.1)
+    run = begin(None, *KEYS)
+    cell = receipt_path("c-a", "s", KEYS[0], 1).parent
+    with held_elsewhere(cell):
+        assert end_run(run) == "interrupted"
+        assert is_held(cell / "lock")
+
+
 def test_a_failure_that_was_mended_in_time_is_no_failure():
     run = begin(None, KEYS[0])
     mark(run, "failed.items", "x")
