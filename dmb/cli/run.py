@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import Annotated, Any
@@ -70,8 +71,20 @@ def run(
     command = [sys.executable, "-m", "snakemake", target, *more]
     # not by --config, which would read the id 1e5 as a number
     given = json.dumps({k: str(v) for k, v in options.items() if v is not None})
-    code = subprocess.run(command, check=False, env={**os.environ, OPTIONS_VARIABLE: given}).returncode
+    code = _carried_out(command, {**os.environ, OPTIONS_VARIABLE: given})
     sys.exit(_conclude(id, [c.key for c in planned.cells], limit, code))
+
+
+def _carried_out(command: list[str], env: dict[str, str]) -> int:
+    """The workflow's exit code. Signals end it, and it ends the run; it is never killed, and never left behind.
+
+    A terminal's Ctrl-C reaches it by itself: it cancels its jobs, which takes longer than the quarter of a second after
+    which ``subprocess.run`` would kill it. SIGTERM is handed on: jobs at work are waited for, and no other begins.
+    """
+    with subprocess.Popen(command, env=env) as workflow:
+        signal.signal(signal.SIGINT, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda number, _: workflow.send_signal(number))
+        return workflow.wait()
 
 
 def _words(text: str | None) -> tuple[str, ...]:
@@ -88,7 +101,8 @@ def _conclude(run_id: str, keys: list[str], limit: int | None, workflow_code: in
         if workflow_code == 0:
             print(f"dmb: everything is asked already; run {run_id} was not opened")
             return EXIT_COMPLETE
-        return EXIT_EXECUTION if workflow_code == 1 else workflow_code
+        # below 0: ended by a signal
+        return EXIT_EXECUTION if workflow_code <= 1 else workflow_code
     receipts = list(receipts_of(run_id).values())
     status = run_status(run_id)
     asked, imported = sum(r.n_asked for r in receipts), sum(r.n_imported for r in receipts)

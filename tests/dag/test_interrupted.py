@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dmb.store.layout import SCRATCH
 from tests.dag.slow import N_ITEMS, SERVER, slow_project
 from tests.dag.tiny import Tiny
 
@@ -24,8 +25,8 @@ def slow(tmp_path: Path) -> Tiny:
     return slow_project(tmp_path / "slow", delay_s=0.15)
 
 
-def start(t: Tiny) -> subprocess.Popen:
-    command = [sys.executable, "-m", "snakemake", "results/tiny.md"]
+def start(t: Tiny, *command: str) -> subprocess.Popen:
+    command = [sys.executable, "-m", *(command or ("snakemake", "results/tiny.md"))]
     return subprocess.Popen(
         command,
         cwd=t.root,
@@ -36,9 +37,9 @@ def start(t: Tiny) -> subprocess.Popen:
     )
 
 
-def wait_for_rows(t: Tiny, n: int) -> Path:
+def wait_for_rows(t: Tiny, n: int, run: str = "tiny-1") -> Path:
     """Until the first run has logged some rows, and not all."""
-    raw = t.root / "runs/tiny-1/raw/slow.beta.attempts.jsonl"
+    raw = t.root / f"runs/{run}/raw/slow.beta.attempts.jsonl"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if raw.exists() and raw.read_bytes().count(b"\n") >= n:
@@ -118,6 +119,29 @@ def test_kill_of_the_asking_process_alone(slow: Tiny) -> None:
     assert main.wait(timeout=60) == 1
     finish(slow, raw.read_bytes())
     assert sum(n - 1 for n in billed(slow).values()) <= 2
+
+
+def test_ctrl_c_leaves_dmb_run_the_time_to_cancel_and_to_close(slow: Tiny) -> None:
+    main = start(slow, "dmb", "run", "--id", "first")
+    wait_for_rows(slow, 2, "first")
+    # as a terminal does: all in the foreground get it
+    os.killpg(main.pid, signal.SIGINT)
+    assert main.wait(timeout=60) == 3
+    assert json.loads((slow.root / "runs/first/manifest.json").read_text())["status"] == "interrupted"
+    assert "ended" in json.loads((slow.root / SCRATCH / "start.1.json").read_text())
+
+
+def test_sigterm_for_dmb_run_alone_leaves_no_workflow_behind(slow: Tiny) -> None:
+    main = start(slow, "dmb", "run", "--id", "first")
+    wait_for_rows(slow, 2, "first")
+    os.kill(main.pid, signal.SIGTERM)
+    # the cell at work is waited for, and nothing begins after it: it is answered, and not scored
+    assert main.wait(timeout=60) == 3
+    assert json.loads((slow.root / "runs/first/manifest.json").read_text())["status"] == "complete"
+    assert not list((slow.root / "runs/_cells").rglob("score.*.json"))
+    done = slow.build()
+    assert done.code == 0 and not done.asked
+    assert set(billed(slow).values()) == {1} and len(billed(slow)) == N_ITEMS
 
 
 def test_a_served_model_that_dies_stops_the_cell_and_a_retry_asks_the_rest(slow: Tiny) -> None:
