@@ -76,8 +76,8 @@ def handed_on(executor: str | None, profile: str | None, jobs: int | None, words
     so that a site's own settings win.
     """
     _check(words)
-    if profile is not None and "/" in profile and not Path(profile).exists():
-        raise UsageError(f"--profile {profile}: is not there")
+    if profile is not None:
+        _check_profile(profile)
     if executor is not None:
         _check_executor(executor)
     profiles = [str(PROFILES / executor)] if executor is not None and (PROFILES / executor).is_dir() else []
@@ -91,6 +91,13 @@ def handed_on(executor: str | None, profile: str | None, jobs: int | None, words
     if jobs is not None:
         found += ["--jobs", str(jobs)]
     return [*found, *words]
+
+
+def _check_profile(name: str) -> None:
+    from snakemake.cli import get_profile_dir
+
+    if not name or get_profile_dir(name) is None:
+        raise UsageError(f"--profile {name!r}: is not there; name a folder with a config.yaml, or give its path")
 
 
 def _check_executor(name: str) -> None:

@@ -74,8 +74,11 @@ def _lane_of(job: Mapping[str, Any]) -> str | None:
     return None if job["skip"] is not None or job["entry"].get("baseline") else job["lane"]["id"]
 
 
-def check_settings(triggers: Iterable[Any]) -> None:
-    """Raises ``DmbError`` where another workflow profile took the place of `profiles/default` and says less."""
+def check_settings(triggers: Iterable[Any], cores: Mapping[str, int | None]) -> None:
+    """Raises ``DmbError`` where another workflow profile took the place of `profiles/default` and says less, and where
+    the workflow would wait for ever. ``cores``: option -> what was given."""
+    if option := next((o for o, n in cores.items() if n is not None and n < 1), None):
+        raise UsageError(f"{option} {cores[option]}: no job would ever begin; give 1 at least")
     found = {str(t).rpartition(".")[2].lower() for t in triggers}
     if found != TRIGGERS:
         raise DmbError(

@@ -263,7 +263,8 @@ class Driver:
 
     def look_over(self, workflow: Any) -> None:
         """What a start must find in order before it opens a run. Raises ``DmbError``."""
-        check_settings(workflow.rerun_triggers)
+        given = workflow.resource_settings
+        check_settings(workflow.rerun_triggers, {"--cores": given.cores, "--local-cores": given.local_cores})
         forget_earlier_submissions(workflow.persistence, workflow.dag.needrun_jobs())
 
     def start(self, jobs: Iterable[Any], touch: bool, here: bool) -> None:
@@ -284,6 +285,9 @@ class Driver:
                 f"{path} exists: the cell is answered, and forcing does not ask it again; a nonce in its release does"
             )
         self._refreeze()
+        if touch:
+            # nothing is made, so there is nothing to open at the end
+            self._publishes = []
         if not ask or touch:
             return
         cells = [self._cells[j.wildcards.contender, j.wildcards.suite, j.wildcards.cell] for j in ask]

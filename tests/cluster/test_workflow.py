@@ -65,6 +65,14 @@ def test_the_cap_of_a_lane_is_lifted_by_no_option(tmp_path: Path, words: tuple[s
     assert done.code == 2 and f"{words[0]}: lane_openai is DMB's own, 2 cells of a lane at once" in done.output
 
 
+@pytest.mark.parametrize("option", ["--cores", "--local-cores"])
+def test_no_run_is_opened_that_would_wait_for_ever(tmp_path: Path, option: str) -> None:
+    tiny = Tiny.make(tmp_path / "project")
+    done = tiny.snakemake("results/other.md", option, "0", check=False)
+    assert done.code == 2 and f"{option} 0: no job would ever begin" in done.output
+    assert not list(tiny.root.glob("runs/other-*"))
+
+
 # -- what `dmb run` hands on
 
 
@@ -73,7 +81,9 @@ def test_an_executor_brings_its_profile_along_and_a_named_one_comes_after_it(
 ) -> None:
     monkeypatch.chdir(PROJECT)
     assert handed_on(None, None, None, []) == []
-    assert handed_on("local", "site", 3, []) == ["--profile", "site", "--executor", "local", "--jobs", "3"]
+    assert handed_on("local", "profiles/slurm", 3, []) == [
+        *("--profile", "profiles/slurm", "--executor", "local", "--jobs", "3")
+    ]
     pytest.importorskip("snakemake_executor_plugin_slurm", reason="the extra `cluster` is not installed")
     site = tmp_path / "site/config.yaml"
     site.parent.mkdir()
@@ -108,7 +118,9 @@ def test_what_only_says_how_is_handed_on(words: list[str]) -> None:
         (("nowhere", None, ()), "snakemake-executor-plugin-nowhere is not installed"),
         (("dryrun", None, ()), "`dmb audit` says what would be done"),
         (("touch", None, ()), "the plan decides"),
-        ((None, "./not/there", ()), "--profile ./not/there: is not there"),
+        ((None, "./not/there", ()), "--profile './not/there': is not there"),
+        ((None, "nowhere", ()), "--profile 'nowhere': is not there"),
+        ((None, "", ()), "--profile '': is not there"),
         ((None, None, ("results/other.md",)), "dmb run has one target"),
     ],
 )
