@@ -200,9 +200,12 @@ class Children:
 
     def __init__(self, n: int, work: Callable[[int], Any]) -> None:
         fork = multiprocessing.get_context("fork")
+        # on a busy machine the first would otherwise be done before the last begins
+        together = fork.Barrier(n)
         self._pipes = [fork.Pipe(duplex=False) for _ in range(n)]
         self._processes = [
-            fork.Process(target=_report, args=[sends, work, i], daemon=True) for i, (_, sends) in enumerate(self._pipes)
+            fork.Process(target=_report, args=[sends, together, work, i], daemon=True)
+            for i, (_, sends) in enumerate(self._pipes)
         ]
 
     def __enter__(self) -> Children:
@@ -240,7 +243,8 @@ class Children:
             process.join()
 
 
-def _report(sends: Any, work: Callable[[int], Any], n: int) -> None:
+def _report(sends: Any, together: Any, work: Callable[[int], Any], n: int) -> None:
+    together.wait(30)
     try:
         sends.send(work(n))
     except OSError as e:

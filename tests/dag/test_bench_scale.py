@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +16,9 @@ def measure(tmp_path: Path, *options: str) -> list[str]:
     """The last line of its table, in words."""
     # whatever it makes lies below the folder for temporary files
     command = [sys.executable, str(SCRIPT), *options]
-    done = subprocess.run(
-        command, cwd=tmp_path, env={"TMPDIR": str(tmp_path), "PATH": ""}, capture_output=True, text=True, check=False
-    )
+    # executors of the workflow look for their programs when they are loaded
+    env = {"TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()) == []
     return done.stdout.splitlines()[-1].split()

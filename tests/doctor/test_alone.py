@@ -47,7 +47,7 @@ def append_where_it_ended(path: Path, data: bytes) -> None:
     """The end is looked up, and then written to."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
     end = os.lseek(fd, 0, os.SEEK_END)
-    time.sleep(0.0001)
+    time.sleep(0.001)
     os.pwrite(fd, data, end)
     os.close(fd)
 
