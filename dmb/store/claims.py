@@ -88,7 +88,8 @@ def _read(path: Path) -> dict[str, Any]:
     except (DamagedFile, OSError):
         # whose it is cannot be told, so nobody takes it
         return {}
-    return value if isinstance(value, dict) else {}
+    whole = isinstance(value, dict) and isinstance(value.get("run", ""), str)
+    return value if whole else {}
 
 
 def is_declared_dead(folder: Path, stem: str, n: int) -> bool:

@@ -144,9 +144,10 @@ def test_an_owner_file_of_before_there_were_numbers(tmp_path, monkeypatch, manif
         assert last_owner(Path("cell"), OWNER).n == 1
 
 
-def test_an_owner_file_that_cannot_be_read_is_nobodys_to_take(tmp_path):
+@pytest.mark.parametrize("damaged", [b"{", b"", b"[]", b"\xff", b'{"run": ["r1"], "host": "far"}'])
+def test_an_owner_file_that_cannot_be_read_is_nobodys_to_take(tmp_path, damaged):
     cell = left_by_another_host(tmp_path / "cell")
-    (cell / "owner.1.json").write_bytes(b"{")
+    (cell / "owner.1.json").write_bytes(damaged)
     with pytest.raises(CellBusy, match="nobody here can tell"), CellLock(cell, "r2"):
         pass
 
