@@ -20,7 +20,7 @@ PACKAGE = PROJECT / "dmb"
 
 #: A module imports only from lower ranks or from its own folder. A new module or folder is put where it belongs here.
 RANKS = (
-    ("errors", "canonical", "code_digest", "collector", "kernel_lock", "mounts", "process_identity"),
+    ("errors", "canonical", "code_digest", "collector", "kernel_lock", "mounts", "process_identity", "turns"),
     ("contracts", "takeover"),
     ("metrics", "price_tiers", "price_windows", "prompting", "output_schema", "parsing", "sampling", "inputs"),
     ("suites", "wires", "baselines", "pricing"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from dmb.engine.asked import Asked
 from dmb.engine.lag import LagMeter, lag_ms
 from dmb.transport import RECORD_VARIABLE
 from dmb.transport.exchange import Transport
-from dmb.transport.live import LiveTransport
+from dmb.transport.live import NOBODY_ELSE, LiveTransport
 from dmb.wires import WIRES
 from dmb.wires.exchange import Call
 
@@ -37,7 +38,7 @@ class Asker(Protocol):
 
 class WireAsker:
     """Asks a server in one of the wire formats. With ``replay``, a folder of recordings, it has no socket, and the
-    address does not matter."""
+    address does not matter. ``waiting``: what is entered while the server is waited for."""
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class WireAsker:
         concurrency: int,
         timeout_s: float,
         replay: Path | None = None,
+        waiting: AbstractContextManager = NOBODY_ELSE,
     ) -> None:
         self.name = f"wire:{wire}"
         self.version = WIRES[wire].version
@@ -59,7 +61,7 @@ class WireAsker:
         self._wire, self._model, self._dialect = WIRES[wire], model, dialect
         self._headers = dict(self._wire.authorise(credential, dialect)) if credential else {}
         secrets = (credential,) if credential else ()
-        self._transport = _transport(provider, address, timeout_s, secrets, replay)
+        self._transport = _transport(provider, address, timeout_s, secrets, replay, waiting)
         self._lag = LagMeter()
         self._replays = replay is not None
 
@@ -101,12 +103,17 @@ class WireAsker:
 
 
 def _transport(
-    provider: str, address: str, timeout_s: float, secrets: tuple[str, ...], replay: Path | None
+    provider: str,
+    address: str,
+    timeout_s: float,
+    secrets: tuple[str, ...],
+    replay: Path | None,
+    waiting: AbstractContextManager,
 ) -> Transport:
     """To one provider. The environment may ask for a recording; what may be replayed is the plan's to say."""
     folder = os.environ.get(RECORD_VARIABLE)
     if replay is None and not folder:
-        return LiveTransport(address, timeout_s, secrets)
+        return LiveTransport(address, timeout_s, secrets, waiting)
     # most runs neither record nor replay
     from dmb.store.exchanges import ExchangeFolder
     from dmb.transport.recordings import RecordingTransport, ReplayTransport
@@ -117,4 +124,4 @@ def _transport(
         return ReplayTransport(recordings, provider)
     recordings = ExchangeFolder(Path(folder or ""))
     recordings.make()
-    return RecordingTransport(recordings, provider, LiveTransport(address, timeout_s, secrets))
+    return RecordingTransport(recordings, provider, LiveTransport(address, timeout_s, secrets, waiting))

@@ -35,6 +35,7 @@ from dmb.store.plan_file import planned_job
 from dmb.store.receipts import LANE_STOPPED, write_receipt
 from dmb.store.run_state import has_ended
 from dmb.store.runs import mark
+from dmb.turns import Turns
 
 #: So many items that fail one after the other, retries included, are no accident of the items.
 FAILURES_THAT_STOP = 10
@@ -188,7 +189,8 @@ class _Cell:
         log: AttemptLog,
         spool: DecisionSpool,
     ) -> None:
-        with open_contact(self.run, self.plan, self.release, self._may_not, self.clock) as contact:
+        turns = Turns()
+        with open_contact(self.run, self.plan, self.release, self._may_not, self.clock, turns) as contact:
             self.askers.add(self.run)
             try:
                 contact.agree()
@@ -201,7 +203,8 @@ class _Cell:
                 finished = False
                 try:
                     while (n := self._next(left)) is not None:
-                        self._one(contact, questions, n, earlier, log, spool)
+                        with turns:
+                            self._one(contact, questions, n, earlier, log, spool)
                     finished = True
                 finally:
                     if not finished:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from dmb.price_tiers import ordered_tier
 from dmb.store.frozen_items import gold_shares, load_items, load_train
 from dmb.store.layout import budget_dir, lane_dir, run_dir
 from dmb.transport import REPLAY_VARIABLE
+from dmb.turns import Turns
 
 if TYPE_CHECKING:
     from dmb.baselines.question import Knowledge
@@ -57,8 +58,9 @@ def open_contact(
     release: Mapping[str, Any],
     may_ask: Callable[[], str | None],
     clock: Clock,
+    turns: Turns,
 ) -> Iterator[Contact]:
-    """``plan``: of the cell; ``release``: what the run's plan says for all of them (the budget).
+    """``plan``: of the cell; ``release``: what the run's plan says for all of them (the budget); ``turns``: of its threads.
 
     Where recordings are replayed there is nobody to be spared, waited for or paid: no lane, no pace, no purse.
     Raises ``DmbError``: no credential, a served model that does not come up, no recordings.
@@ -66,6 +68,7 @@ def open_contact(
     entry, provider = Contender.model_validate(plan["entry"]), Provider.model_validate(plan["provider"])
     protocol, shared = plan["protocol"], LaneEntry.model_validate(plan["lane"])
     replayed = plan.get("replayed", False)
+    clock = replace(clock, sleep=turns.while_waiting(clock.sleep))
     with ExitStack() as closing:
         served = None
         if entry.serve is not None:
@@ -73,7 +76,7 @@ def open_contact(
 
             served = ServedModel(entry.serve, entry.health, entry.env, serve_log(run, plan), plan.get("withheld", ()))
             closing.callback(served.close)
-        asker = _asker(run, plan, entry, provider, shared.concurrency, served)
+        asker = _asker(run, plan, entry, provider, shared.concurrency, served, turns)
         closing.callback(asker.close)
         lane = pace = purse = None
         if entry.baseline is None and not replayed:
@@ -92,6 +95,7 @@ def open_contact(
             lane=lane,
             pace=pace,
             purse=purse,
+            waiting=turns.waiting,
         )
 
         def agree() -> None:
@@ -147,6 +151,7 @@ def _asker(
     provider: Provider,
     concurrency: int,
     served: ServedModel | None,
+    turns: Turns,
 ) -> Asker:
     if entry.baseline is not None:
         from dmb.engine.baseline_asker import BaselineAsker
@@ -167,6 +172,7 @@ def _asker(
         concurrency,
         plan["protocol"]["request_timeout_s"],
         replay,
+        turns.waiting,
     )
 
 

@@ -53,9 +53,15 @@ class AttemptLog:
 
     def _flush(self) -> None:
         with self._lock:
-            if self._dirty:
-                os.fsync(self._file.fileno())
-                self._dirty = False
+            dirty, self._dirty = self._dirty, False
+        # nobody who has a row to write waits for the disk
+        if not dirty:
+            return
+        try:
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._dirty = True
+            raise
 
     def close(self) -> None:
         """Everything is on disk afterwards."""

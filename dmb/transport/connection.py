@@ -6,6 +6,7 @@ import re
 import select
 import socket
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import dmb
@@ -23,9 +24,10 @@ _BREAKS_THE_HEAD = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Connection:
-    """To one host. ``tls``: None where it is plain."""
+    """To one host. ``tls``: None where it is plain. ``waiting``: what is entered while the server is waited for."""
 
-    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None) -> None:
+    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None, waiting: AbstractContextManager) -> None:
+        self._waiting = waiting
         self._host, self._port, self._tls = host, port, tls
         named = f"[{host}]" if ":" in host else host.encode("idna").decode("ascii")
         usual = 80 if tls is None else 443
@@ -45,7 +47,8 @@ class Connection:
         if self._socket is not None and self._is_stale():
             self.close()
         if self._socket is None:
-            self._socket = self._opened(watch)
+            with self._waiting:
+                self._socket = self._opened(watch)
             self._poll.register(self._socket, select.POLLIN)
         connection = self._socket
         connection.settimeout(watch.left_s())
@@ -55,11 +58,12 @@ class Connection:
         reply = ReplyParser()
         while not reply.done:
             connection.settimeout(watch.left_s())
-            data = connection.recv(65536)
-            if data:
-                watch.last = now_ns()
-                if watch.first is None:
-                    watch.first = watch.last
+            with self._waiting:
+                data = connection.recv(65536)
+                if data:
+                    watch.last = now_ns()
+                    if watch.first is None:
+                        watch.first = watch.last
             reply.feed(data)
         assert reply.status is not None
         body_bytes = reply.body()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,6 +21,9 @@ from dmb.transport.stopwatch import Stopwatch, now_ns
 if TYPE_CHECKING:
     import ssl
 
+#: Where no other thread could work meanwhile.
+NOBODY_ELSE = nullcontext()
+
 #: An error may quote a whole reply; its beginning says enough.
 LONGEST_ERROR = 300
 
@@ -27,7 +31,15 @@ LONGEST_ERROR = 300
 class LiveTransport:
     """One provider. Threads share it; each has its own connection."""
 
-    def __init__(self, address: str, timeout_s: float, secrets: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        address: str,
+        timeout_s: float,
+        secrets: tuple[str, ...] = (),
+        waiting: AbstractContextManager = NOBODY_ELSE,
+    ) -> None:
+        """``waiting``: what is entered while the server is waited for."""
+        self._waiting = waiting
         parts = urlsplit(address)
         self._host, self._prefix = parts.hostname or "", parts.path.rstrip("/")
         self._tls = _tls() if parts.scheme == "https" else None
@@ -55,7 +67,7 @@ class LiveTransport:
     def _connection(self) -> Connection:
         connection = getattr(self._own, "connection", None)
         if connection is None:
-            connection = self._own.connection = Connection(self._host, self._port, self._tls)
+            connection = self._own.connection = Connection(self._host, self._port, self._tls, self._waiting)
             with self._lock:
                 self._all.append(connection)
         return connection
