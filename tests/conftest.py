@@ -124,6 +124,18 @@ def no_credentials() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def same_environment() -> Iterator[None]:
+    """A test that leaves another environment behind fails itself, not whichever comes after it in the same worker."""
+    before = dict(os.environ)
+    yield
+    changed = {k for k, _ in before.items() ^ os.environ.items()} - {"PYTEST_CURRENT_TEST"}
+    for name in changed:
+        os.environ.pop(name, None)
+        os.environ.update({name: before[name]} if name in before else {})
+    assert not changed, f"left behind in the environment: {', '.join(sorted(changed))}"
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real datasets."""
