@@ -126,14 +126,19 @@ def no_credentials() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def same_environment() -> Iterator[None]:
-    """A test that leaves another environment behind fails itself, not whichever comes after it in the same worker."""
-    before = dict(os.environ)
+    """A test that leaves one of our variables behind fails itself, not whichever comes after it in the same worker."""
+    before = _ours()
     yield
-    changed = {k for k, _ in before.items() ^ os.environ.items()} - {"PYTEST_CURRENT_TEST"}
+    changed = {name for name, _ in before.items() ^ _ours().items()}
     for name in changed:
         os.environ.pop(name, None)
-        os.environ.update({name: before[name]} if name in before else {})
+    os.environ.update({name: before[name] for name in changed & before.keys()})
     assert not changed, f"left behind in the environment: {', '.join(sorted(changed))}"
+
+
+def _ours() -> dict[str, str]:
+    """What DMB reads; libraries may set their own when they are first loaded."""
+    return {k: v for k, v in os.environ.items() if k in _VARIABLES or k.startswith(("DMB_", "SNAKEMAKE_"))}
 
 
 @pytest.fixture(scope="session")
