@@ -11,6 +11,7 @@ LARGEST_REPLY_BYTES = 32 * 1024 * 1024
 
 #: A head that is larger than this is none.
 LARGEST_HEAD_BYTES = 256 * 1024
+_HEAD_TOO_LARGE = f"the head of the reply is larger than {LARGEST_HEAD_BYTES} bytes"
 
 #: So often a server may say that it is still at work.
 MOST_INTERIM_REPLIES = 100
@@ -38,12 +39,13 @@ class ReplyParser:
         self.headers: dict[str, str] = {}
         self.done = self.reusable = False
         self._parts: list[bytes] = []
-        self._n_body_bytes = self._n_head_bytes = self._n_interim = 0
+        self._n_body_bytes = self._n_head_bytes = self._n_header_bytes = self._n_interim = 0
 
     # -- called by the library, also for what stands behind the reply
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header, or one that follows a body in chunks."""
+        self._n_header_bytes += len(name) + len(value) + 4  # with colon, space and line end
         if not self.done:
             self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
@@ -87,6 +89,9 @@ class ReplyParser:
             self.reusable = False
             if not self.done:
                 raise NotReadable(f"the reply is no HTTP: {e}") from None
+        # whichever way it was cut into pieces
+        if self._n_header_bytes > LARGEST_HEAD_BYTES:
+            raise NotReadable(_HEAD_TOO_LARGE)
         if self.done:
             return
         if self._n_interim > MOST_INTERIM_REPLIES:
@@ -94,7 +99,7 @@ class ReplyParser:
         if self.status is None:
             self._n_head_bytes += len(data)
             if self._n_head_bytes > LARGEST_HEAD_BYTES:
-                raise NotReadable(f"the head of the reply is larger than {LARGEST_HEAD_BYTES} bytes")
+                raise NotReadable(_HEAD_TOO_LARGE)
         elif max(self._n_body_bytes, _length(self.headers)) > LARGEST_REPLY_BYTES:
             raise NotReadable(f"the reply is larger than {LARGEST_REPLY_BYTES} bytes")
 
