@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _TABLE = Path("/proc/self/mountinfo")
 
 _NETWORK = ("nfs", "nfs4")
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(NamedTuple):
     """One line of the table: where, which kind, from where, and the options of mount and file system."""
 
     point: str

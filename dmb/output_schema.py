@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 
 #: Some providers want a name for the schema: letters, digits, `_` and `-`, at most 64.
 SCHEMA_NAME = "decision"

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dmb.canonical import text_digest
 from dmb.contracts.attempt import Outcome
 from dmb.contracts.decision import Output
 from dmb.contracts.reply import RawAnswer, Reply
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 
 #: (option id, digest of its text) in the order shown.
 Shown = Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What one reply comes to."""
 
     outcome: Outcome

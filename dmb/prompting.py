@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from dmb.canonical import digest
 from dmb.contracts.item import Item, OptionSet
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 
 #: Shared by all contenders; a change here changes every question fingerprint.
 CONFIDENCE_DEFINITION = "confidence is the probability, from 0 to 1, that the option you chose is the correct one"
@@ -40,7 +42,16 @@ def render(
 
 def request_digest(request: Request) -> str:
     """sha256 over the canonical JSON of the neutral request: which question it was, whoever was asked."""
-    return digest(request.model_dump(mode="json"))
+    return digest(_as_json(request))
+
+
+def _as_json(request: Request) -> dict[str, Any]:
+    return request._asdict() | {"slots": [_slot_as_json(s) for s in request.slots]}
+
+
+@cache
+def _slot_as_json(slot: Slot) -> dict[str, Any]:
+    return slot.model_dump(mode="json")
 
 
 def language_model_prompt(request: Request) -> tuple[str, str]:
@@ -67,7 +78,7 @@ def question_fingerprint(instructions: str, slots: Sequence[Slot], prompt_versio
     )
     return digest(
         {
-            "request": probe.model_dump(mode="json"),
+            "request": _as_json(probe),
             "prose": language_model_prompt(probe),
             "prompt_version": prompt_version,
         }

@@ -9,9 +9,8 @@ import datetime as dt
 import json
 import socket
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from dmb.mounts import mount_of
 from dmb.process_identity import boot_id, booted_at_s, is_there, machine_id, who_i_am
@@ -25,8 +24,7 @@ YOUNG_BOOT_S = 60.0
 Standing = Literal["held", "free", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What can be seen of an owner from here. None: it cannot be told.
 
     ``ended``: it said so itself, or the user did for it. ``same_lock``: its kernel lock is one with ours, since kernel
@@ -44,8 +42,7 @@ class Facts:
     locks_shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """``why`` is half a sentence for the user."""
 
     standing: Standing

@@ -30,7 +30,7 @@ from dmb.contracts.contender import Contender, Provider  # noqa: E402
 from dmb.contracts.recording import RecordedExchange, RecordedRequest, Recording  # noqa: E402
 from dmb.contracts.request import Request  # noqa: E402
 from dmb.contracts.scenario import FaultRule, Scenario  # noqa: E402
-from dmb.contracts.suite import Slot  # noqa: E402
+from dmb.contracts.slot import Slot  # noqa: E402
 from dmb.engine.askers import WireAsker  # noqa: E402
 from dmb.engine.judge import judge  # noqa: E402
 from dmb.engine.serve import ServedModel  # noqa: E402
@@ -57,7 +57,7 @@ QUESTION = Request(
 )
 
 #: What a model that is served here, and wants no key, refuses.
-ONE_OPTION = QUESTION.model_copy(update={"options": QUESTION.options[:1]})
+ONE_OPTION = QUESTION._replace(options=QUESTION.options[:1])
 
 #: What is asked for -> the simulator's fault that brings it about. The nth exchange of a file is the nth of these.
 CASES: dict[str, str | None] = {

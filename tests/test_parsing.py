@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dmb.canonical import text_digest
 from dmb.contracts.reply import RawAnswer, Reply
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.parsing import judge_reply
 
 SHOWN = [("bill", text_digest("Billing")), ("bug", text_digest("A bug")), ("other", text_digest("other"))]

@@ -16,7 +16,7 @@ from dmb.canonical import json_line, sha256_hex
 from dmb.contracts.attempt import Attempt
 from dmb.contracts.item import Item, OptionSet
 from dmb.contracts.redaction import RedactedLog
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.judge import judge_row
 from dmb.errors import DamagedFile
 from dmb.parsing import Shown

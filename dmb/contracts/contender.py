@@ -59,7 +59,9 @@ class Contender(FrozenLate):
         {}, description="temperature, reasoning, output cap, seed: as the provider sees them"
     )
     local: bool = Field(False, description="asked on the submitting host even when cells go to a cluster")
-    limits: Limits = Field(Limits(), description="of this model alone, beside those of its provider's lane")
+    limits: Limits = Field(
+        default_factory=Limits, description="of this model alone, beside those of its provider's lane"
+    )
     retired_on: dt.date | None = Field(None, description="date from which the provider refuses this name")
     replaced_by: Slug | None = Field(None, description="contender that took the place of a retired one")
     display: Display
@@ -79,7 +81,7 @@ class Provider(FrozenLate):
     concurrency: int = Field(4, ge=1, le=4)
     billed: bool = True
     lane: Slug | None = Field(None, description="entry whose lane this one shares; without it, its own")
-    limits: Limits = Limits()
+    limits: Limits = Field(default_factory=Limits)
     dialect: dict[str, Any] = Field(
         {}, description="what its speaker of a wire calls otherwise: paths, fields, headers"
     )
@@ -91,4 +93,4 @@ class Lane(FrozenLate):
 
     id: Slug = Field(description="the provider entry that it is named after")
     concurrency: int
-    limits: Limits = Limits()
+    limits: Limits = Field(default_factory=Limits)

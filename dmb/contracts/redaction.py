@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dmb.contracts.frozen import Frozen, Sha256
+from dmb.contracts.frozen import FrozenLate, Sha256
 
 
-class RedactedLog(Frozen):
+class RedactedLog(FrozenLate):
     """One raw log. Receipts are never edited: what they call ``original_sha256`` has the digest ``archived_sha256`` here.
 
     Counted are rows, and those of them in whose request, reply or words about a failure a text was replaced. ``n_kept``:
@@ -21,7 +21,7 @@ class RedactedLog(Frozen):
     n_kept: int
 
 
-class Redactions(Frozen):
+class Redactions(FrozenLate):
     """By the name of the log in the run's ``raw/``."""
 
     logs: dict[str, RedactedLog]

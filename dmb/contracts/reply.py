@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.decision import ConfidenceKind
 
 
-@dataclass(frozen=True, slots=True)
-class RawAnswer:
+class RawAnswer(NamedTuple):
     """One slot as it was written. ``index`` counts from 0; ``label`` is the option's text; probabilities by text
     (a mapping) or in the order shown (a list). Nothing is checked yet: that is what parsing does."""
 
@@ -23,11 +21,10 @@ class RawAnswer:
     probabilities: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What came back. At most one of ``refused``, ``truncated``, ``malformed`` says why ``answers`` are not to be used."""
 
-    answers: Mapping[str, RawAnswer] = field(default_factory=dict)
+    answers: Mapping[str, RawAnswer] = {}
     refused: str | None = None
     truncated: str | None = None
     malformed: str | None = None

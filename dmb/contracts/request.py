@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dmb.contracts.frozen import Frozen
-from dmb.contracts.suite import Slot
+from typing import NamedTuple
+
+from dmb.contracts.slot import Slot
 
 
-class Request(Frozen):
+class Request(NamedTuple):
     """``state``: the rendered item; ``instructions``: the question; ``options``: texts in the order shown."""
 
     state: str

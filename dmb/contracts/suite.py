@@ -7,8 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from dmb.contracts.frozen import FrozenLate, Slug
-
-SlotKind = Literal["choice", "label", "bool", "text", "citations"]
+from dmb.contracts.slot import Slot
 
 
 class ItemsSpec(FrozenLate):
@@ -26,15 +25,6 @@ class Question(FrozenLate):
 
     instructions: str | None = None
     same_as: Slug | None = None
-
-
-class Slot(FrozenLate):
-    """One output. ``confidence`` false means that none is asked for, which is not the same as missing."""
-
-    id: Slug
-    kind: SlotKind
-    confidence: bool = True
-    truth: str | None = Field(None, description="field of the user's own data that holds the gold")
 
 
 class Policy(FrozenLate):
@@ -77,8 +67,8 @@ class SuiteFile(FrozenLate):
     publish_text: bool = False
     items: ItemsSpec
     question: Question
-    slots: tuple[Slot, ...] = (Slot(id="decision", kind="choice"),)
-    policy: Policy = Policy()
-    metrics: MetricsSpec = MetricsSpec()
-    baseline: BaselineSpec = BaselineSpec()
+    slots: tuple[Slot, ...] = Field(default_factory=lambda: (Slot(id="decision", kind="choice"),))
+    policy: Policy = Field(default_factory=Policy)
+    metrics: MetricsSpec = Field(default_factory=MetricsSpec)
+    baseline: BaselineSpec = Field(default_factory=BaselineSpec)
     gate: dict[str, Any] = {}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dmb.contracts.attempt import Failure
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """Times are milliseconds. ``failure``: what was seen before any wire read the reply.
 
     ``sent``: whether anything left this process; ``n_scrubbed``: how often the credential stood in the reply.
@@ -17,7 +16,7 @@ class Asked:
 
     body: str | None = None
     status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     reply: bytes = b""
     failure: Failure | None = None
     request_ms: float | None = None

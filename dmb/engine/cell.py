@@ -13,7 +13,7 @@ from typing import Any
 from dmb.contracts.attempt import OUTCOMES, Attempt
 from dmb.contracts.decision import Decision
 from dmb.contracts.receipt import CellStatus, Receipt
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.clock import REAL, Clock
 from dmb.engine.contact import Contact, open_contact, serve_log
 from dmb.engine.decide import decide, is_finished

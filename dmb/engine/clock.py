@@ -5,11 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """``now``: UTC, aware. ``elapsed_s``: seconds since some moment, never set back. ``sleep``: so many seconds.
 
     What passes at the socket is real time whatever clock is given.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.contender import Lane as LaneEntry
 from dmb.contracts.price import PriceRow
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.askers import Asker, WireAsker
 from dmb.engine.clock import Clock
 from dmb.engine.credentials import find_credential
@@ -40,8 +39,7 @@ OUTPUT_TOKENS_WITHOUT_CAP = 4096
 REHEARSAL_KEY = "no-key-in-a-rehearsal"
 
 
-@dataclass(frozen=True, slots=True)
-class Contact:
+class Contact(NamedTuple):
     """``served``: the process behind it, where it is served here. ``agree``: settle what is still to be negotiated,
     before the first question; raises ``Stopped``."""
 
@@ -68,7 +66,7 @@ def open_contact(
     entry, provider = Contender.model_validate(plan["entry"]), Provider.model_validate(plan["provider"])
     protocol, shared = plan["protocol"], LaneEntry.model_validate(plan["lane"])
     replayed = plan.get("replayed", False)
-    clock = replace(clock, sleep=turns.while_waiting(clock.sleep))
+    clock = clock._replace(sleep=turns.while_waiting(clock.sleep))
     with ExitStack() as closing:
         served = None
         if entry.serve is not None:

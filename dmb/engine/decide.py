@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from dmb.contracts.attempt import Attempt
 from dmb.contracts.decision import Decision
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.judge import Verdict, judge_row
 from dmb.engine.protocol import next_cause
 from dmb.parsing import Shown

@@ -6,9 +6,8 @@ import base64
 import datetime as dt
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmb.contracts.attempt import Attempt, Failure, Timing
 from dmb.engine.asked import Asked
@@ -35,8 +34,7 @@ LONGEST_WAIT_S = 60.0
 LONGEST_STEP_S = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """The protocol and the suite's policy. ``sleep`` and ``now`` are given, so that time is an argument.
 
     ``lane``, ``pace`` and ``purse``: for those who are called and billed; None where nothing leaves this machine.
@@ -101,8 +99,7 @@ def ask_item(
     return attempts[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
+class _Tried(NamedTuple):
     """One attempt that was made."""
 
     sent_at: dt.datetime

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dmb.contracts.attempt import Attempt, Failure, Outcome, Usage
 from dmb.contracts.decision import Output
 from dmb.contracts.reply import Reply
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.parsing import Shown, judge_reply
 from dmb.wires import WIRES, in_process
 
@@ -17,8 +17,7 @@ from dmb.wires import WIRES, in_process
 _OUTCOME_OF: Mapping[str, Outcome] = {"unsupported": "unsupported"}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """One attempt, judged."""
 
     outcome: Outcome

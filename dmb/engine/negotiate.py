@@ -7,7 +7,6 @@ never scored. What was found holds for all cells of that contender in that run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,8 @@ def _found(run: str, log: Path) -> Negotiation | None:
 
 
 def _probe(run: str, contender: str, asker: WireAsker, wire: str, rules: Rules, simulated: bool, found: Path) -> None:
-    purse = replace(rules.purse, kind="negotiation") if rules.purse is not None else None
-    rules = replace(rules, retry_malformed=0, purse=purse)
+    purse = rules.purse._replace(kind="negotiation") if rules.purse is not None else None
+    rules = rules._replace(retry_malformed=0, purse=purse)
     wanted = dict(asker.settings)
     tried: list[dict[str, Any]] = []
     answered: dict[str, Any] | None = None

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmb.contracts.attempt import Usage
 from dmb.contracts.contender import Limits
@@ -32,8 +31,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,40})?")
 BYTES_PER_TOKEN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """At most ``most`` of ``what`` ("calls", "tokens", "usd") in any ``seconds``.
 
     ``stops``: used up, it is not waited for; ``alone``: that is the matter of one contender, and not of its lane.
@@ -89,8 +87,7 @@ def wait_s(window: Window, used: dict[str, Any], need: Decimal, now_s: float) ->
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(NamedTuple):
     """What one request was counted for, and when."""
 
     at_s: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dmb.canonical import text_digest
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.parsing import Shown
 from dmb.prompting import CONFIDENCE_DEFINITION
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmb.contracts.price import PriceRow
 from dmb.engine.asked import Asked
@@ -23,8 +22,7 @@ class Unpriced(DmbError):
     """No price of this contender holds now. Others may go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Which attempt it is. A probe has no suite and no item."""
 
     suite: str | None
@@ -34,8 +32,7 @@ class Place:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class Purse:
+class Purse(NamedTuple):
     """What one contender may draw on. ``prices``: its rows; ``kind``: whether the spending is scored."""
 
     ledger: Ledger

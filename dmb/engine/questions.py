@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from dmb.contracts.item import Item, OptionSet
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.task import Task
 from dmb.errors import DamagedFile
 from dmb.prompting import render, shown_options

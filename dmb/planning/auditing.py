@@ -10,7 +10,7 @@ from typing import Any
 
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.price import PriceRow
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.contact import most_output_tokens
 from dmb.engine.decide import Key
 from dmb.engine.questions import Questions

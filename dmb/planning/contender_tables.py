@@ -10,7 +10,7 @@ from dmb.baselines import BASELINES
 from dmb.canonical import canonical_json
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.errors import InputError
 from dmb.inputs import nearest
 from dmb.planning.addresses import fault_of, is_private

@@ -10,7 +10,8 @@ from dmb.canonical import sha256_hex
 from dmb.contracts.config import Release as ReleaseSpec
 from dmb.contracts.contender import Contender
 from dmb.contracts.release import AskedOtherwise, ContenderEntry, Deviation, EvidenceCell, ReleaseDocument, SuiteEntry
-from dmb.contracts.suite import Slot, SuiteFile
+from dmb.contracts.slot import Slot
+from dmb.contracts.suite import SuiteFile
 from dmb.errors import UsageError
 from dmb.inputs import nearest
 from dmb.merge.merged import Merged

@@ -11,7 +11,7 @@ from dmb.contracts.attempt import Attempt
 from dmb.contracts.decision import Decision, Output
 from dmb.contracts.item import Item, OptionSet
 from dmb.contracts.receipt import Receipt
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.decide import by_item, decide
 from dmb.errors import DamagedFile
 from dmb.parsing import Shown

@@ -8,7 +8,7 @@ from typing import Any
 
 from dmb.contracts.contender import Contender, Provider
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.simulate.routes import Route, find_route
 from dmb.simulate.speakers import LOCAL, SPEAKERS
 from dmb.wires import WIRES

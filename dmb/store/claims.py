@@ -14,9 +14,8 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dmb.errors import DamagedFile
 from dmb.mounts import mount_of
@@ -25,8 +24,7 @@ from dmb.store.files import load_json, pretty_json, write_once, write_part
 from dmb.takeover import Verdict, device_of, facts_of, heartbeat_of, verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(NamedTuple):
     """The last one that a folder names. ``n`` is 0 for a file of before there were numbers."""
 
     n: int

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+
+from pydantic_core import from_json
 
 from dmb.canonical import text_digest
 from dmb.contracts.item import Item, OptionSet
@@ -60,7 +61,7 @@ class ItemFile:
         self._state_starts = array("Q")
         self.option_sets: dict[str, OptionSet] = {}
         for number, line in enumerate(self._lines.scan()):
-            row = json.loads(line.decode("utf-8"))
+            row = from_json(line)
             if row["kind"] == "options":
                 self.option_sets[row["id"]] = OptionSet.model_validate(row)
             else:
@@ -71,7 +72,7 @@ class ItemFile:
         return len(self._item_lines)
 
     def __getitem__(self, n: int) -> Item:
-        return Item.model_validate(json.loads(self._lines.read(self._item_lines[n])))
+        return Item.model_validate_json(self._lines.read(self._item_lines[n]))
 
     def first_missing_text(self, texts: TextFile) -> str | None:
         """Digest of a text that the items need and that is not there."""
@@ -111,7 +112,7 @@ class TextFile:
         found = []
         for number, line in enumerate(self._lines.scan()):
             try:
-                row = json.loads(line.decode("utf-8"))
+                row = from_json(line)
                 whole = text_digest(row["text"]) == row["sha256"]
             except (ValueError, KeyError, TypeError):
                 whole = False
@@ -128,7 +129,7 @@ class TextFile:
     def __getitem__(self, digest: str) -> str:
         at = bisect_left(self._begins, _start(digest))
         while at < len(self._begins) and self._begins[at] == _start(digest):
-            row = json.loads(self._lines.read(self._numbers[at]))
+            row = from_json(self._lines.read(self._numbers[at]))
             if row["sha256"] == digest:
                 return row["text"]
             at += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dmb.contracts.redaction import Redactions
 from dmb.errors import DamagedFile
 
 #: Beside the manifest of a run that came from an archive.
@@ -19,6 +18,9 @@ def digest_here(raw: Path, recorded: str) -> str:
     path = raw.parent.parent / REDACTIONS
     if not path.exists():
         return recorded
+    # most runs were never in an archive
+    from dmb.contracts.redaction import Redactions
+
     try:
         log = Redactions.model_validate_json(path.read_bytes()).logs.get(raw.name)
     except ValueError:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """``error`` is set when there is no complete response. Times are milliseconds.
 
     ``sent``: whether any byte of the request reached the socket; without one, nobody can have worked or charged.
@@ -18,7 +16,7 @@ class Exchange:
     """
 
     status: int | None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     body: bytes = b""
     error: str | None = None
     timed_out: bool = False

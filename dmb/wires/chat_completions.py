@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dmb.contracts.attempt import Failure
@@ -88,18 +87,18 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return failure_in_reply(data, "rejected")
     model, used = data.get("model"), data.get("usage")
     tier, charged = tier_named(data.get("service_tier")), charged_usd(used, body)
-    reply = Reply(
-        usage=read_usage(used, "prompt", "completion", tier=tier, charged_usd=charged),
-        model=model if isinstance(model, str) else None,
-    )
+    said = {
+        "usage": read_usage(used, "prompt", "completion", tier=tier, charged_usd=charged),
+        "model": model if isinstance(model, str) else None,
+    }
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        return replace(reply, malformed="the reply has no choices")
+        return Reply(**said, malformed="the reply has no choices")
     finish = choice.get("finish_reason")
     if isinstance(finish, str) and finish in _OVERLOADED:
         return Failure(kind="overloaded", detail=f"HTTP 200: finish_reason {finish}")
-    return replace(reply, **_answer(finish, choice.get("message"), slots))
+    return Reply(**said, **_answer(finish, choice.get("message"), slots))
 
 
 def _answer(finish: Any, message: Any, slots: Sequence[str]) -> dict[str, Any]:

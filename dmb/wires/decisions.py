@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
@@ -133,7 +132,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     if isinstance(answered, Failure):
         return answered
     model = data.get("model")
-    return replace(answered, usage=_usage(data.get("usage"), charged), model=model if isinstance(model, str) else None)
+    return answered._replace(usage=_usage(data.get("usage"), charged), model=model if isinstance(model, str) else None)
 
 
 def _is_error(data: Any) -> bool:

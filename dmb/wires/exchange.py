@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from dmb.contracts.attempt import Failure
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One HTTP request without its credential. ``path`` is appended to the provider's address.
 
     ``unsupported``: why this contender cannot take the question at all; the call is then not sent.
@@ -20,13 +18,12 @@ class Call:
 
     path: str
     body: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     method: str = "POST"
     unsupported: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(NamedTuple):
     """``version`` is part of the cell key: raise it when what is sent or how it is read changes an answer.
 
     ``call(request, model, settings, dialect)``: ``settings`` come from the contender's entry and are part of its key;

@@ -10,7 +10,6 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -77,7 +76,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         return read_out
     model = data.get("modelVersion")
     usage = _usage(data.get("usageMetadata"))
-    return replace(read_out, usage=usage, model=model if isinstance(model, str) else None)
+    return read_out._replace(usage=usage, model=model if isinstance(model, str) else None)
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dmb.contracts.attempt import Failure, Usage
@@ -96,8 +95,8 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     if data is None:
         return Reply(malformed="the reply is no JSON object")
     model = data.get("model")
-    return replace(
-        _reply(data, slots), usage=_usage(data.get("usage"), body), model=model if isinstance(model, str) else None
+    return _reply(data, slots)._replace(
+        usage=_usage(data.get("usage"), body), model=model if isinstance(model, str) else None
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dmb.contracts.attempt import Failure
@@ -64,7 +63,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
         usage=read_usage(used, "input", "output", tier=tier, charged_usd=charged),
         model=model if isinstance(model, str) else None,
     )
-    return replace(reply, **_answer(data, slots))
+    return reply._replace(**_answer(data, slots))
 
 
 def _answer(data: Mapping[str, Any], slots: Sequence[str]) -> dict[str, Any]:

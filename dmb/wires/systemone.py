@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dmb.contracts.attempt import Failure, Usage
@@ -49,7 +48,7 @@ def read(status: int, headers: Mapping[str, str], body: bytes, slots: Sequence[s
     read_answers = _answers(data.get("answers"))
     if isinstance(read_answers, Failure):
         return read_answers
-    return replace(reply, **{"malformed" if isinstance(read_answers, str) else "answers": read_answers})
+    return reply._replace(**{"malformed" if isinstance(read_answers, str) else "answers": read_answers})
 
 
 def _answers(written: Any) -> dict[str, RawAnswer] | Failure | str:

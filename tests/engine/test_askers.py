@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.askers import WireAsker
 from dmb.engine.judge import judge
 from dmb.engine.serve import ServedModel
@@ -148,7 +148,7 @@ def test_a_proxy_in_the_environment_is_not_used(monkeypatch):
 
 
 def test_a_question_that_the_wire_cannot_put_is_not_sent():
-    request = REQUEST.model_copy(update={"options": ("a", "b", "c")})
+    request = REQUEST._replace(options=("a", "b", "c"))
     with Server(first_option) as server:
         asker = WireAsker(
             "decisions", "m", {"max_options": 2}, {"shape": "openrouter"}, "lab", server.address, "k", 1, 5.0

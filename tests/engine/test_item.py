@@ -13,7 +13,7 @@ from dmb.contracts.attempt import Attempt, Failure
 from dmb.contracts.price import PriceRow
 from dmb.contracts.reply import RawAnswer, Reply
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.asked import Asked
 from dmb.engine.decide import by_item, decide, is_finished
 from dmb.engine.item import Rules, ask_item

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from dmb.canonical import text_digest
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.askers import WireAsker
 from dmb.engine.judge import Verdict, judge
 from dmb.planning.project import Project, load_project

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.engine.askers import WireAsker
 from dmb.engine.judge import Verdict
 from tests.conftest import PROJECT
@@ -28,8 +28,8 @@ from tests.oracles.jevcompat_table import (
 mock = pytest.importorskip("jevcompat.mock", reason="oracle for a System One client: jevcompat is not installed")
 
 #: A capital and an accent, as one character; and neither.
-THREE = question(3, CHOICE).model_copy(update={"options": ("Billing", "R\u00e9clamation", "other")})
-MANY = question(77, CHOICE).model_copy(update={"options": tuple(f"option {n}" for n in range(77))})
+THREE = question(3, CHOICE)._replace(options=("Billing", "R\u00e9clamation", "other"))
+MANY = question(77, CHOICE)._replace(options=tuple(f"option {n}" for n in range(77)))
 
 #: The mock knows neither jev-1.14.0 nor any later name.
 MODEL = "jev-1.13.0"
@@ -147,9 +147,9 @@ def test_what_one_reply_hides_a_second_call_shows(server: Mock) -> None:
     """Each of the three is seen when the same question is put with another id, beside another, or after another."""
     other = Slot(id="other", kind="choice")
     calls = {
-        "id-leaks": (THREE.model_copy(update={"slots": (other,)}), "other"),
-        "batch-leaks": (THREE.model_copy(update={"slots": (CHOICE, other)}), "queue"),
-        "order-leaks": (THREE.model_copy(update={"slots": (other, CHOICE)}), "queue"),
+        "id-leaks": (THREE._replace(slots=(other,)), "other"),
+        "batch-leaks": (THREE._replace(slots=(CHOICE, other)), "queue"),
+        "order-leaks": (THREE._replace(slots=(other, CHOICE)), "queue"),
     }
     assert set(calls) == set(UNDETECTABLE)
     for fault, (again, slot) in calls.items():

@@ -121,6 +121,6 @@ def test_a_wrong_key_an_unknown_model_and_too_many_options(simulator: Simulator)
 def test_the_sdk_asks_once_more(simulator: Simulator) -> None:
     simulator.use(fault("rate_limit", first=1, seconds=0.01))
     before = simulator.counts()["requests"]
-    asked = QUESTION.model_copy(update={"state": "another ticket"})
+    asked = QUESTION._replace(state="another ticket")
     assert sdk_asks(simulator, asked, retries=1).answers["queue"].choice in QUESTION.options
     assert simulator.counts()["requests"] == before + 2

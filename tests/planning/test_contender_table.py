@@ -12,7 +12,7 @@ import pytest
 
 from dmb.contracts.contender import Contender, Lane, Limits, Provider
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.errors import InputError
 from dmb.planning.contender_tables import check_contenders, check_providers
 from dmb.planning.plan import Planner

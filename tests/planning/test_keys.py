@@ -137,7 +137,7 @@ def test_the_version_of_a_wire_or_baseline_asks_its_own_cells_again(monkeypatch)
     random = ENTRY.model_copy(update={"baseline": "random", "wire": None})
     before = key(), key(entry=random)
     with monkeypatch.context() as patch:
-        patch.setitem(WIRES, "systemone", replace(WIRES["systemone"], version=99))
+        patch.setitem(WIRES, "systemone", WIRES["systemone"]._replace(version=99))
         assert key() != before[0] and key(entry=random) == before[1]
     monkeypatch.setitem(BASELINES, "random", replace(BASELINES["random"], version=99))
     assert key() == before[0] and key(entry=random) != before[1]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmb.contracts.price import PriceRow
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.output_schema import answer_schema
 from dmb.prompting import language_model_prompt
 from dmb.simulate import Simulator
@@ -129,7 +129,7 @@ def test_probabilities_are_a_distribution_with_one_clear_top(seed, n):
 )
 def test_the_number_of_options_is_read_from_our_prompt(options, instructions):
     """Exactly, unless an option's own text goes on with the next number at the start of a line."""
-    asked = request(options=tuple(options)).model_copy(update={"instructions": instructions})
+    asked = request(options=tuple(options))._replace(instructions=instructions)
     found = options_in(language_model_prompt(asked)[0])
     if not any("\n" in o or "Answer as JSON" in o for o in options):
         assert found == len(options)

@@ -134,7 +134,7 @@ def test_jevcompats_mock_is_replayed(folder: Path, no_sockets: Callable[[], None
     server = mock.make_server(config)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     way = Way("typesafe", "systemone", "jev-1.13.0")
-    asked = question(3, CHOICE).model_copy(update={"options": ("Billing", "R\u00e9clamation", "other")})
+    asked = question(3, CHOICE)._replace(options=("Billing", "R\u00e9clamation", "other"))
     one = asker(way, f"http://127.0.0.1:{server.server_port}")
     faults = [None, *sorted(mock.FAULTS)]
     live = []
@@ -163,7 +163,7 @@ def test_jevcompats_mock_is_replayed(folder: Path, no_sockets: Callable[[], None
 def test_a_real_decision_model_is_replayed(folder: Path, tmp_path: Path, no_sockets: Callable[[], None]) -> None:
     entry = project().contenders["sparrow-nano"]
     way = Way("sparrow", "systemone", entry.model)
-    questions = [question(2, CHOICE), question(77, CHOICE), question(2, CHOICE).model_copy(update={"options": ("a",)})]
+    questions = [question(2, CHOICE), question(77, CHOICE), question(2, CHOICE)._replace(options=("a",))]
     served = ServedModel(entry.serve, entry.health, entry.env, tmp_path / "log")
     one = asker(way, served.address, timeout_s=30.0)
     live = [put(one, q) for q in questions]

@@ -13,7 +13,7 @@ from dmb.canonical import text_digest
 from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.inputs import parse_toml
 from dmb.parsing import judge_reply
 from dmb.wires.decisions import WIRE, authorise, call, read
@@ -169,12 +169,12 @@ def test_a_shape_that_is_none():
     ],
 )
 def test_too_many_options_are_not_sent(shape, n, settings, why):
-    request = REQUEST.model_copy(update={"options": tuple(f"o{i}" for i in range(n))})
+    request = REQUEST._replace(options=tuple(f"o{i}" for i in range(n)))
     assert call(request, "m", settings, {"shape": shape}).unsupported == why
 
 
 def test_several_slots_are_several_questions():
-    request = REQUEST.model_copy(update={"slots": (Slot(id="a", kind="choice"), Slot(id="b", kind="choice"))})
+    request = REQUEST._replace(slots=(Slot(id="a", kind="choice"), Slot(id="b", kind="choice")))
     assert [q["name"] for q in json.loads(call(request, "m", {}, {}).body)["questions"]] == ["a", "b"]
     assert list(json.loads(call(request, "m", {}, {"shape": "google"}).body)["questions"]) == ["a", "b"]
 

@@ -12,7 +12,7 @@ from dmb.canonical import text_digest
 from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.parsing import judge_reply
 from dmb.wires.responses import WIRE, authorise, call, read
 from tests.wires.anything import any_json

@@ -9,7 +9,7 @@ import pytest
 from dmb.canonical import text_digest
 from dmb.contracts.attempt import Failure, Usage
 from dmb.contracts.reply import Reply
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.parsing import judge_reply
 from dmb.wires.systemone import authorise, read
 

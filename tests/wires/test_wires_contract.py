@@ -13,7 +13,7 @@ from dmb.canonical import json_line, text_digest
 from dmb.contracts.attempt import Failure
 from dmb.contracts.reply import Reply
 from dmb.contracts.request import Request
-from dmb.contracts.suite import Slot
+from dmb.contracts.slot import Slot
 from dmb.parsing import judge_reply
 from dmb.wires import WIRES
 
