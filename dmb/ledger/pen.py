@@ -9,7 +9,6 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from dmb.canonical import json_line
 from dmb.contracts.frozen import Frozen
 from dmb.contracts.ledger import Born, Gone
 from dmb.ledger.shelf import INDEX, alive_path, host_word, rows_path
@@ -57,7 +56,8 @@ def born(folder: Path, writer: str) -> Born:
 
 
 def _lines(rows: Sequence[Frozen]) -> bytes:
-    return "".join(json_line(row.model_dump(mode="json")) for row in rows).encode("ascii")
+    # what is None stands there too: a reader takes no row that lacks a field
+    return "".join(row.model_dump_json(ensure_ascii=True) + "\n" for row in rows).encode("ascii")
 
 
 def _write_all(fd: int, data: bytes) -> None:
