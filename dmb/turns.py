@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
+
+#: Where no other thread could work meanwhile.
+NOBODY_ELSE = nullcontext()
 
 
 class Turns:

@@ -14,7 +14,8 @@ from dmb.engine.asked import Asked
 from dmb.engine.lag import LagMeter, lag_ms
 from dmb.transport import RECORD_VARIABLE
 from dmb.transport.exchange import Transport
-from dmb.transport.live import NOBODY_ELSE, LiveTransport
+from dmb.transport.live import LiveTransport
+from dmb.turns import NOBODY_ELSE
 from dmb.wires import WIRES
 from dmb.wires.exchange import Call
 

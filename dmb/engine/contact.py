@@ -82,7 +82,7 @@ def open_contact(
             closing.callback(lane.close)
             pace = _pace(shared, plan["contender"], entry, may_ask, clock)
         if provider.billed and not replayed:
-            purse = _purse(run, plan, release["budget"], entry, clock, closing)
+            purse = _purse(run, plan, release["budget"], entry, clock, turns, closing)
         rules = Rules(
             retry_failed=protocol["retry_failed"],
             retry_malformed=plan["policy"]["retry_malformed"],
@@ -93,7 +93,6 @@ def open_contact(
             lane=lane,
             pace=pace,
             purse=purse,
-            waiting=turns.waiting,
         )
 
         def agree() -> None:
@@ -105,7 +104,13 @@ def open_contact(
 
 
 def _purse(
-    run: str, plan: Mapping[str, Any], budget: Mapping[str, str], entry: Contender, clock: Clock, closing: ExitStack
+    run: str,
+    plan: Mapping[str, Any],
+    budget: Mapping[str, str],
+    entry: Contender,
+    clock: Clock,
+    turns: Turns,
+    closing: ExitStack,
 ) -> Purse:
     """What this contender may spend. Loaded for those who are billed only."""
     from dmb.engine.purse import Purse
@@ -113,7 +118,7 @@ def _purse(
 
     caps = Decimal(budget["hard_usd"]), Decimal(budget["soft_usd"])
     # a run may work for several releases, and each has its own cap
-    ledger = Ledger(budget_dir(plan["release"]), *caps, now=clock.now)
+    ledger = Ledger(budget_dir(plan["release"]), *caps, now=clock.now, waiting=turns.waiting)
     closing.callback(ledger.close)
     prices = tuple(PriceRow.model_validate(r) for r in plan["prices"])
     return Purse(ledger, prices, ordered_tier(entry.settings), run, plan["contender"], most_output_tokens(entry))

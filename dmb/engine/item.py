@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,6 @@ from dmb.engine.stopped import EveryLaneStopped, LaneStopped, Stopped
 from dmb.engine.task import Task
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable
 from dmb.prompting import request_digest
-from dmb.transport.live import NOBODY_ELSE
 from dmb.wires.retry_hint import retry_after_s
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ class Rules(NamedTuple):
     """The protocol and the suite's policy. ``sleep`` and ``now`` are given, so that time is an argument.
 
     ``lane``, ``pace`` and ``purse``: for those who are called and billed; None where nothing leaves this machine.
-    ``waiting``: what is entered while the ledger is waited for.
     """
 
     retry_failed: int
@@ -50,7 +48,6 @@ class Rules(NamedTuple):
     lane: Lane | None = None
     pace: Pace | None = None
     purse: Purse | None = None
-    waiting: AbstractContextManager = NOBODY_ELSE
 
 
 def ask_item(
@@ -123,8 +120,7 @@ def _attempt(asker: Asker, task: Task, suite: str, number: int, rules: Rules, pl
     if rules.purse is None:
         return _Tried(rules.now(), asker.ask(task.request, call, task.key, option_ids), None, ticket)
     try:
-        with rules.waiting:
-            reservation = rules.purse.reserve(Place(suite, *task.key, number), call.body, rules.now())
+        reservation = rules.purse.reserve(Place(suite, *task.key, number), call.body, rules.now())
     except Unpriced as e:
         raise Stopped(f"budget: {e}") from None
     except BudgetExhausted as e:

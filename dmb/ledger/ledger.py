@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +19,7 @@ from dmb.ledger.amounts import EXACT, usd, usd_text
 from dmb.ledger.pen import Pen
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable, unreadable
 from dmb.ledger.shelf import Shelf
+from dmb.turns import NOBODY_ELSE
 
 #: Nobody holds the lock for longer than a few disk writes; after this long something is broken.
 LOCK_TIMEOUT_S = 60.0
@@ -50,7 +51,9 @@ class _Ask:
 class Ledger:
     """One process's hand on the ledger of a release. Thread-safe. Writes nothing before the first reservation.
 
-    Reservations of several threads that wait together share one lock, one write and one sync.
+    Reservations of several threads that wait together share one lock, one write and one sync. ``waiting`` is entered
+    while another thread, another process or the disk is waited for, never with anything in hand that others wait for
+    but their turn here.
     """
 
     def __init__(
@@ -61,11 +64,13 @@ class Ledger:
         *,
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
         lock_timeout_s: float = LOCK_TIMEOUT_S,
+        waiting: AbstractContextManager = NOBODY_ELSE,
     ) -> None:
         self.folder = folder
         self._hard = usd(hard_usd, "hard_usd")
         self._soft = usd(soft_usd, "soft_usd")
         self._now = now
+        self._waiting = waiting
         self._lock: KernelLock | None = None
         self._lock_timeout_s = lock_timeout_s
         self._shelf = Shelf(folder)
@@ -115,7 +120,7 @@ class Ledger:
         ask = _Ask(worst, row)
         with self._queue:
             self._asks.append(ask)
-        with self._turn:
+        with self._my_turn():
             with self._queue:
                 asks, self._asks = self._asks, []
             # whoever had the turn before may have decided this one as well
@@ -212,18 +217,31 @@ class Ledger:
 
     # -- the decision
 
+    @contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        if not self._turn.acquire(blocking=False):
+            with self._waiting:
+                self._turn.acquire()
+        try:
+            yield
+        finally:
+            self._turn.release()
+
     def _decide_all(self, asks: list[_Ask]) -> None:
         try:
             with self._state:
                 self._check_usable()
-            with self._os_lock():
+            with self._os_lock() as lock:
                 with self._state:
                     self._join()
                     granted = self._decide(asks)
                     if granted:
                         self._write([row for _, row, _ in granted])
                 if granted:
-                    self._sync()
+                    with self._waiting:
+                        self._sync()
+                        # other processes need not wait until this thread may go on
+                        lock.release()
         except LedgerUnusable as error:
             _refuse_all(asks, str(error))
         except OSError as error:
@@ -264,7 +282,7 @@ class Ledger:
     # -- the folder
 
     @contextmanager
-    def _os_lock(self) -> Iterator[None]:
+    def _os_lock(self) -> Iterator[KernelLock]:
         if self._lock is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = KernelLock(self.folder / "lock")
@@ -273,9 +291,10 @@ class Ledger:
             if time.monotonic() > deadline:
                 held = f"somebody has held the lock for {self._lock_timeout_s:g} s"
                 raise TimeoutError(errno.ETIMEDOUT, held, str(self.folder / "lock"))
-            time.sleep(min(LOCK_POLL_S, self._lock_timeout_s))
+            with self._waiting:
+                time.sleep(min(LOCK_POLL_S, self._lock_timeout_s))
         try:
-            yield
+            yield self._lock
         finally:
             self._lock.release()
 

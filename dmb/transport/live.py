@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,12 +17,10 @@ from dmb.transport.exchange import Exchange
 from dmb.transport.reply_parser import NotReadable
 from dmb.transport.scrub import Scrubber
 from dmb.transport.stopwatch import Stopwatch, now_ns
+from dmb.turns import NOBODY_ELSE
 
 if TYPE_CHECKING:
     import ssl
-
-#: Where no other thread could work meanwhile.
-NOBODY_ELSE = nullcontext()
 
 #: An error may quote a whole reply; its beginning says enough.
 LONGEST_ERROR = 300

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import os
 import threading
+import time
 from decimal import Decimal
 
 import pytest
@@ -17,6 +18,7 @@ from dmb.ledger.ledger import Ledger
 from dmb.ledger.pen import Pen
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable
 from dmb.ledger.shelf import read_totals
+from dmb.turns import Turns
 from tests.ledger.opening import ledger, reserve, rows_file
 
 
@@ -210,6 +212,61 @@ def test_threads_share_the_ledger_and_each_gets_its_own_answer(tmp_path):
 
 
 # -- fail closed
+
+
+def test_while_the_disk_is_waited_for_another_thread_has_the_turn_and_another_process_the_lock(tmp_path, monkeypatch):
+    turns, syncing, worked, freed = Turns(), threading.Event(), threading.Event(), []
+    real = Pen.sync
+
+    def sync(pen):
+        syncing.set()
+        assert worked.wait(20)
+        real(pen)
+
+    with ledger(tmp_path, waiting=turns.waiting) as book:
+        reserve(book, "0.01")
+
+        def ask():
+            with turns:
+                reserve(book, "0.01")
+                freed.append(turns.is_mine())
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Pen, "sync", sync)
+            thread = threading.Thread(target=ask)
+            thread.start()
+            assert syncing.wait(20)
+            with turns:
+                worked.set()
+                # it has synced and wants its turn back; the lock of the processes is free by then
+                with FileLock(tmp_path / "lock", timeout=20, thread_local=False):
+                    assert not freed
+            thread.join(20)
+        assert freed == [True]
+
+
+def test_threads_that_take_turns_share_the_ledger_without_waiting_for_each_other_for_ever(tmp_path):
+    turns, ended = Turns(), []
+
+    def ask():
+        for _ in range(25):
+            with turns:
+                held = reserve(book, "0.01")
+                with turns.waiting:
+                    time.sleep(0.0005)
+                book.settle(held, Decimal("0.005"))
+        ended.append(True)
+
+    with ledger(tmp_path, waiting=turns.waiting) as book, ledger(tmp_path) as other:
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(50):
+            other.settle(reserve(other, "0.01"), Decimal("0.005"))
+        for thread in threads:
+            thread.join(30)
+        assert ended == [True] * 4
+    assert read_totals(tmp_path).settled_usd == Decimal("0.75")
 
 
 def test_a_ledger_that_cannot_be_synced_grants_nothing_and_stays_charged(tmp_path, monkeypatch):
