@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -120,12 +120,13 @@ class Ledger:
         ask = _Ask(worst, row)
         with self._queue:
             self._asks.append(ask)
-        with self._my_turn():
+        # left last: nobody waits here for a thread that waits for its turn elsewhere
+        with ExitStack() as waits, self._my_turn():
             with self._queue:
                 asks, self._asks = self._asks, []
             # whoever had the turn before may have decided this one as well
             if asks:
-                self._decide_all(asks)
+                self._decide_all(asks, waits)
         if ask.granted is None:
             raise ask.refused(ask.reason)
         return ask.granted
@@ -227,21 +228,19 @@ class Ledger:
         finally:
             self._turn.release()
 
-    def _decide_all(self, asks: list[_Ask]) -> None:
+    def _decide_all(self, asks: list[_Ask], waits: ExitStack) -> None:
         try:
             with self._state:
                 self._check_usable()
-            with self._os_lock() as lock:
+            with self._os_lock():
                 with self._state:
                     self._join()
                     granted = self._decide(asks)
                     if granted:
                         self._write([row for _, row, _ in granted])
                 if granted:
-                    with self._waiting:
-                        self._sync()
-                        # other processes need not wait until this thread may go on
-                        lock.release()
+                    waits.enter_context(self._waiting)
+                    self._sync()
         except LedgerUnusable as error:
             _refuse_all(asks, str(error))
         except OSError as error:
@@ -282,7 +281,7 @@ class Ledger:
     # -- the folder
 
     @contextmanager
-    def _os_lock(self) -> Iterator[KernelLock]:
+    def _os_lock(self) -> Iterator[None]:
         if self._lock is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = KernelLock(self.folder / "lock")
@@ -294,7 +293,7 @@ class Ledger:
             with self._waiting:
                 time.sleep(min(LOCK_POLL_S, self._lock_timeout_s))
         try:
-            yield self._lock
+            yield
         finally:
             self._lock.release()
 
