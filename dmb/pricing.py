@@ -39,7 +39,10 @@ def row_at(
     price depends on the size is not taken. Raises ``ValueError`` where two rows hold at once, which loading the table
     refuses: then nobody can say which is the price.
     """
-    found = _standing(rows, at, tier)
+    return _of_size(_standing(rows, at, tier), at, prompt_tokens)
+
+
+def _of_size(found: list[PriceRow], at: dt.datetime, prompt_tokens: int | None) -> PriceRow | None:
     if prompt_tokens is None:
         if any(_is_step(r) for r in found):
             return None
@@ -71,7 +74,7 @@ def attempt_cost_usd(
         return None, "usage not reported, and the price depends on the prompt's size" if steps else "usage not reported"
     if fault := contradiction(usage):
         return None, fault
-    row = row_at(standing, at, usage.input_tokens, tier)
+    row = _of_size(standing, at, usage.input_tokens)
     if row is None:
         return None, _no_row(", prompt size", tier)
     if row.input is None or row.output is None:
@@ -82,7 +85,8 @@ def attempt_cost_usd(
         return None, "no price for cached tokens"
     fresh = usage.input_tokens - cached - written
     cost = fresh * row.input + usage.output_tokens * row.output
-    cost += cached * (row.cached or 0) + written * (row.cache_write or 0)
+    if cached or written:
+        cost += cached * (row.cached or 0) + written * (row.cache_write or 0)
     return cost / PER_TOKENS, None
 
 
@@ -130,10 +134,11 @@ def compare_with_charge(table: Decimal | None, charged: Decimal | None) -> Decim
 def contradiction(usage: Usage) -> str | None:
     """Why the counts of a usage cannot be right; None where nothing speaks against them."""
     counts = [n for n in _counts(usage) if n is not None]
-    if counts and min(counts) < 0:
-        return "a negative token count"
-    if counts and max(counts) > MOST_TOKENS:
-        return "a token count that no model reaches"
+    if counts:
+        if min(counts) < 0:
+            return "a negative token count"
+        if max(counts) > MOST_TOKENS:
+            return "a token count that no model reaches"
     into, out = usage.input_tokens or 0, usage.output_tokens or 0
     not_fresh = (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0)
     if not_fresh > into:
@@ -142,8 +147,8 @@ def contradiction(usage: Usage) -> str | None:
         return "a prompt without any tokens"
     if (usage.reasoning_tokens or 0) > out:
         return "reasoning tokens exceed the output"
-    sums = ((usage.fresh_tokens, into - not_fresh), (usage.total_tokens, into + out))
-    if any(said is not None and said != ours for said, ours in sums):
+    fresh, total = usage.fresh_tokens, usage.total_tokens
+    if (fresh is not None and fresh != into - not_fresh) or (total is not None and total != into + out):
         return "usage buckets do not sum to the provider's total"
     return None
 

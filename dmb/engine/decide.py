@@ -22,6 +22,8 @@ def by_item(rows: Iterable[Attempt]) -> dict[Key, list[Attempt]]:
     for row in rows:
         groups.setdefault((row.item, row.permutation, row.repeat), []).append(row)
     for key, attempts in groups.items():
+        if len(attempts) == 1 and attempts[0].attempt == 1:
+            continue
         attempts.sort(key=lambda r: r.attempt)
         numbers = [r.attempt for r in attempts]
         if numbers != list(range(1, len(numbers) + 1)):
@@ -41,15 +43,15 @@ def decide(
 
     ``verdicts``: of these very attempts, where they were judged a moment ago.
     """
-    named = dict(zip(("item", "permutation", "repeat"), key, strict=True))
-    who = {"contender": ids["contender"], "suite": ids["suite"]}
+    item, permutation, repeat = key
+    named = {"contender": ids["contender"], "suite": ids["suite"], "item": item}
+    named |= {"permutation": permutation, "repeat": repeat}
     if not attempts:
-        return Decision(**who, **named, outcome="skipped", reason="not asked", n_attempts=0)
+        return Decision(**named, outcome="skipped", reason="not asked", n_attempts=0)
     if verdicts is None:
         verdicts = [judge_row(row, shown, slots) for row in attempts]
     last, verdict = attempts[-1], verdicts[-1]
     return Decision(
-        **who,
         **named,
         outcome=verdict.outcome,
         reason=verdict.reason,
@@ -75,10 +77,12 @@ def _decision_ms(attempts: Sequence[Attempt]) -> float | None:
     the clock went backwards.
     """
     last = attempts[-1].timing
-    if last.request_ms is None or len({r.origin for r in attempts}) > 1:
+    if last.request_ms is None:
         return None
     before = 0.0
     if len(attempts) > 1:
+        if len({r.origin for r in attempts}) > 1:
+            return None
         begun = [dt.datetime.fromisoformat(r.timing.sent_at) for r in (attempts[0], attempts[-1])]
         before = (begun[1] - begun[0]).total_seconds() * 1000
     if before < 0:

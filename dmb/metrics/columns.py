@@ -74,9 +74,12 @@ def group_column(groups: Sequence[Hashable] | NDArray | None, n_rows: int) -> tu
         return np.arange(n_rows, dtype=np.int64), n_rows
     same_length(rows=range(n_rows), groups=groups)
     listed = groups.tolist() if isinstance(groups, np.ndarray) else groups
-    numbers = {group: number for number, group in enumerate(dict.fromkeys(listed))}
-    if None in numbers:
+    different = dict.fromkeys(listed)
+    if None in different:
         raise ValueError(f"group of row {list(listed).index(None)} is None")
+    if len(different) == n_rows:
+        return np.arange(n_rows, dtype=np.int64), n_rows
+    numbers = {group: number for number, group in enumerate(different)}
     return np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=n_rows), len(numbers)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dmb.metrics.columns import group_column, same_length
 from dmb.metrics.measure import Measure, join_notes, unknown
-from dmb.metrics.resampling import RESAMPLES, basic_interval, resampled_sums
+from dmb.metrics.resampling import RESAMPLES, basic_interval, resampled_counts
 
 #: Gold label -> its groups, each as the predicted labels of its rows; labels as numbers, in ascending order.
 Strata = dict[int, list[list[int]]]
@@ -116,7 +116,7 @@ def _resampled_f1(by_gold: Strata, n_labels: int, seed: int, resamples: int) -> 
         # descending, so that groups of one row are drawn from in the order of their predicted labels
         columns = sorted({p for group in members for p in group}, reverse=True)
         table = np.array([[group.count(p) for p in columns] for group in members], dtype=np.float64)
-        sums = resampled_sums(table, seed, resamples, start, rescaled=True).T
+        sums = resampled_counts(table, seed, resamples, start).T
         start += len(members) * resamples
         predicted_rows[columns] += sums
         gold_rows[g] = sums.sum(axis=0)

@@ -41,11 +41,9 @@ def percentile(
         raise ValueError(f"p is a share between 0 and 1, got {p!r}")
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}")
-    for row, value in enumerate(values_ms):
-        if value is not None and math.isnan(value):
-            raise NotANumber(f"value of row {row} is nan")
-        if value is None or not math.isfinite(value):
-            raise ValueError(f"value of row {row} is {value!r}")
+    # None comes out as NaN
+    if not np.isfinite(np.array(values_ms, dtype=np.float64)).all():
+        _refuse_first(values_ms)
     n = len(values_ms)
     codes, n_groups = group_column(groups, n)
     if n == 0:
@@ -60,6 +58,15 @@ def percentile(
         note = f"upper bound not bounded below n = {_least_rows(p, level)}"
         return Measure(value=value, n=n, note=note)
     return Measure(value=value, high=ordered[bound - 1], n=n)
+
+
+def _refuse_first(values_ms: Sequence[float | None]) -> None:
+    """Raise for the first row that is no finite number."""
+    for row, value in enumerate(values_ms):
+        if value is not None and math.isnan(value):
+            raise NotANumber(f"value of row {row} is nan")
+        if value is None or not math.isfinite(value):
+            raise ValueError(f"value of row {row} is {value!r}")
 
 
 def _grouped(

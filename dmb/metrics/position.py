@@ -113,11 +113,13 @@ def position_rates(
         _part(k, size, n_parts, row, "gold") for row, (k, size) in enumerate(zip(gold, n_options, strict=True))
     ]
     n = len(parts)
+    sizes = set(n_options)
+    shares = [{size: _size(size, part, n_parts) / size for size in sizes} for part in range(n_parts)]
     return [
         PartRate(
             part=part,
             chosen=rate([p == part for p in parts], groups, level),
-            options=math.fsum(_size(size, part, n_parts) / size for size in n_options) / n,
+            options=math.fsum(map(shares[part].__getitem__, n_options)) / n,
             gold=sum(p == part for p in golds) / n if golds else None,
         )
         for part in range(n_parts if n else 0)

@@ -29,7 +29,7 @@ def item_medians(values_ms: Sequence[float | None], items: Sequence[Hashable]) -
         if not math.isfinite(value):
             raise ValueError(f"value of row {row} is {value!r}")
         known.setdefault(item, []).append(float(value))
-    return [statistics.median(values) for values in known.values()]
+    return [values[0] if len(values) == 1 else statistics.median(values) for values in known.values()]
 
 
 def disagreement_rate(

@@ -59,10 +59,10 @@ def threshold_table(
             raise ValueError(f"a tolerated share of errors lies in [0, 1], got {target!r}")
     if n == 0:
         return []
-    names = sorted(set(folds))
+    names = {name: number for number, name in enumerate(sorted(set(folds)))}
     if len(names) < 2:
         raise ValueError("cut-offs are chosen on other folds: give at least two")
-    fold = np.array([names.index(f) for f in folds])
+    fold = np.array([names[f] for f in folds])
     first: dict[int, int] = {}
     for row, (code, f) in enumerate(zip(codes.tolist(), fold.tolist(), strict=True)):
         if first.setdefault(code, f) != f:

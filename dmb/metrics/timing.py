@@ -29,7 +29,10 @@ def is_lagged(lag_ms: float, request_ms: float | None) -> bool:
             raise ValueError(f"{name} is {value!r}")
     if lag_ms > LAG_MS:
         return True
-    return request_ms is not None and _as_written(lag_ms) > LAG_SHARE * _as_written(request_ms)
+    # far from the edge no digit can matter
+    if request_ms is None or lag_ms < request_ms / 20:
+        return False
+    return _as_written(lag_ms) > LAG_SHARE * _as_written(request_ms)
 
 
 def _as_written(value: float) -> Decimal:

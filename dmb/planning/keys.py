@@ -60,6 +60,7 @@ PUBLISHING_CODE = (
     "compare/*.py",
     "metrics/*.py",
     "scoring/records.py",
+    "store/files.py",
     "sampling.py",
     "contracts/*.py",
     "canonical.py",

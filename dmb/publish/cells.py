@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from dmb.contracts.cell import MeasureRecord, Score, TimingRecord
 from dmb.pricing import usd_digits
 from dmb.publish.tables.charges import gap
 from dmb.publish.tables.entries import SPEND, total_spend
+from dmb.store.files import pretty_json
 
 if TYPE_CHECKING:
     from dmb.contracts.release import RunFacts
@@ -32,7 +32,7 @@ def cells_json(release: Release) -> str:
         "cells": [_cell(score) for score in release.cells.values()],
         "comparisons": release.comparisons.model_dump(mode="json"),
     }
-    return json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return pretty_json(document).decode("utf-8")
 
 
 def _run(run: RunFacts) -> dict[str, Any]:

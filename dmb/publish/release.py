@@ -125,8 +125,12 @@ class Release:
 
     def slots(self, suite: str) -> list[str]:
         """Slot prefixes of a suite's measures; one empty prefix where it has a single slot."""
-        keys = [key for contender in self.contenders for key in self.cells[contender, suite].metrics]
-        return sorted({split(key)[0] for key in keys}) or [""]
+        return self._slots[suite]
+
+    @cached_property
+    def _slots(self) -> dict[str, list[str]]:
+        keys = {s: {key for c in self.contenders for key in self.cells[c, s].metrics} for s in self.suites}
+        return {s: sorted({split(key)[0] for key in found}) or [""] for s, found in keys.items()}
 
     def size(self, suite: str) -> tuple[int, int]:
         """Rows that each contender was to answer, and the groups that they form."""

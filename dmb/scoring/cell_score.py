@@ -76,7 +76,9 @@ def score_evidence(
     named["cached_share"] = cached_share(evidence.rows)
     slot = choices[0].id
     outputs = [o for r in evidence.first_rows if (o := r.output(slot)) is not None]
-    bins = metrics.reliability(*confidence.confidences(evidence.first_rows, slot))
+    sure = confidence.sure_of(evidence.first_rows, slot)
+    bins = metrics.reliability(sure.confidence, sure.correct)
+    outcomes = Counter(r.decision.outcome for r in evidence.rows)
     counted = {(r.item.id, r.item.permutation) for r in answerable(evidence.first_rows, suite)}
     return Score(
         score_key=score_key,
@@ -93,7 +95,7 @@ def score_evidence(
         n_expected=rec.n_expected,
         n_groups=len({r.item.group for r in evidence.rows}),
         repeats=evidence.repeats,
-        outcomes={o: Counter(r.decision.outcome for r in evidence.rows)[o] for o in OUTCOMES},
+        outcomes={o: outcomes[o] for o in OUTCOMES},
         n_attempts=sum(len(r.attempts) for r in evidence.rows),
         confidence_kinds=tuple(sorted({o.confidence_kind for o in outputs if o.confidence_kind is not None})),
         served_models=tuple(
@@ -106,7 +108,7 @@ def score_evidence(
         if suite.metrics.stable_labels and outputs
         else {},
         places=place_records(evidence, slot),
-        thresholds=threshold_records(evidence.first_rows, slot),
+        thresholds=threshold_records(sure),
         prior=_prior(evidence, suite, slot, root),
         usage=used_tokens(evidence.rows),
         cost=cost.record,
@@ -124,7 +126,8 @@ def _slot_measures(evidence: Evidence, compared: Evidence | None, suite: SuiteFi
     judged = answerable(rows, suite)
     named = measures.accuracy(judged, slot) | measures.accuracy_band(judged, slot)
     named["macro_f1"] = measures.macro_f1(evidence, suite, slot)
-    named |= confidence.calibration(rows, slot) | confidence.beside_calibration(rows, slot)
+    sure = confidence.sure_of(rows, slot)
+    named |= confidence.calibration(sure) | confidence.beside_calibration(sure) | confidence.options_loss(rows, slot)
     named["disagreement_rate"] = measures.disagreement(evidence.rows, slot, evidence.repeats)
     if suite.metrics.compare_with is not None:
         named |= measures.order_effects(evidence, compared, slot)
@@ -148,7 +151,7 @@ def _slices(evidence: Evidence, suite: SuiteFile, slot: str) -> list[SliceRecord
         for value in sorted(values, key=lambda v: (str(type(v)), v)):
             rows = [r for r in evidence.rows if r.item.slices.get(by) == value]
             first = [r for r in rows if r.repeat == 0]
-            named = measures.accuracy(first, slot) | confidence.calibration(first, slot)
+            named = measures.accuracy(first, slot) | confidence.calibration(confidence.sure_of(first, slot))
             named |= measures.latencies(rows)
             named["unsupported_rate"] = measures.outcome_rates(rows)["unsupported_rate"]
             if by == N_OPTIONS and value in fitted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from dmb import metrics
 from dmb.metrics import Measure, unknown
@@ -30,30 +31,37 @@ BESIDE = (
 )
 
 
-def confidences(rows: Rows, slot: str) -> tuple[list[float], list[bool]]:
-    """(confidence, correct) of the rows that have both."""
-    found = _sure(rows, slot)
-    return [c for _, c in found], [r.correct(slot) for r, _ in found]
+class Sure(NamedTuple):
+    """Of the valid decisions with a confidence, in the order of the rows: that, whether it was right, and its group."""
+
+    confidence: list[float]
+    correct: list[bool]
+    groups: list[str]
 
 
-def calibration(rows: Rows, slot: str) -> dict[str, Measure]:
+def sure_of(rows: Rows, slot: str) -> Sure:
+    """The columns that everything about confidences is made of."""
+    found = [(r, o.confidence) for r in rows if (o := r.output(slot)) is not None and o.confidence is not None]
+    return Sure([c for _, c in found], [r.correct(slot) for r, _ in found], [r.item.group for r, _ in found])
+
+
+def calibration(sure: Sure) -> dict[str, Measure]:
     """ECE and Brier score over valid decisions with a confidence."""
-    confidence, correct = confidences(rows, slot)
+    confidence, correct, _ = sure
     if not confidence:
         return {"ece": unknown(_NOTHING), "brier": unknown(_NOTHING)}
     return {"ece": metrics.ece(confidence, correct), "brier": metrics.brier(confidence, correct)}
 
 
-def beside_calibration(rows: Rows, slot: str) -> dict[str, Measure]:
+def beside_calibration(sure: Sure) -> dict[str, Measure]:
     """What ECE and Brier score are to be read with, log loss, and what is gained by keeping the surest rows."""
-    found = _sure(rows, slot)
-    if not found:
-        return {name: unknown(_NOTHING) for name in BESIDE} | _options_loss(rows, slot)
-    confidence, correct = confidences(rows, slot)
+    confidence, correct, groups = sure
+    if not confidence:
+        return {name: unknown(_NOTHING) for name in BESIDE}
     parts = metrics.brier_parts(confidence, correct)
     loss, clipped = metrics.log_loss(metrics.given_to_outcome(confidence, correct))
     return {
-        "ece_floor": metrics.ece_floor(confidence, [r.item.group for r, _ in found]),
+        "ece_floor": metrics.ece_floor(confidence, groups),
         "ece_debiased": metrics.debiased_ece(confidence, correct),
         "ece_smooth": metrics.smooth_ece(confidence, correct),
         "brier_reliability": parts.reliability,
@@ -61,17 +69,12 @@ def beside_calibration(rows: Rows, slot: str) -> dict[str, Measure]:
         "brier_uncertainty": parts.uncertainty,
         "log_loss": loss,
         "log_loss_clipped_rate": clipped,
-        **_options_loss(rows, slot),
         "aurc": metrics.aurc(confidence, correct),
         **{f"coverage_at_risk_{p}": metrics.coverage_at_risk(confidence, correct, p / 100) for p in RISKS},
     }
 
 
-def _sure(rows: Rows, slot: str) -> list[tuple[Row, float]]:
-    return [(r, o.confidence) for r in rows if (o := r.output(slot)) is not None and o.confidence is not None]
-
-
-def _options_loss(rows: Rows, slot: str) -> dict[str, Measure]:
+def options_loss(rows: Rows, slot: str) -> dict[str, Measure]:
     """Log loss over all options, of the replies that have a probability for each, where some option is right."""
     names = ("log_loss_options", "log_loss_options_clipped_rate")
     valid = [r for r in rows if r.output(slot) is not None and r.item.gold.get(slot) is not None]

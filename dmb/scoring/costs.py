@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
 
 from dmb import metrics
 from dmb.contracts.attempt import Attempt, Usage
@@ -18,6 +19,11 @@ from dmb.pricing import attempt_cost_usd, contradiction, not_billed, sum_usd, us
 from dmb.scoring.evidence import Row
 
 Rows = Sequence[Row]
+
+#: The counts that are summed up, and how they are read.
+_TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+_NOTHING_TOLD = (None,) * len(_TOKENS)
+_tokens = attrgetter(*_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +167,8 @@ def cached_share(rows: Rows) -> Measure:
 
 def used_tokens(rows: Rows) -> dict[str, int | None]:
     """Tokens over all attempts that a provider may have read; None where the usage of any was not reported."""
-    sums: dict[str, int | None] = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0}
     read = [usage for attempt, usage in _attempts(rows) if _read(attempt, usage)]
-    for usage in read:
-        for name in sums:
-            value = getattr(usage, name) if usage is not None else None
-            known = sums[name]
-            sums[name] = None if value is None or known is None else known + value
-    return sums if read else dict.fromkeys(sums, None)
+    if not read:
+        return dict.fromkeys(_TOKENS, None)
+    columns = zip(*(_NOTHING_TOLD if usage is None else _tokens(usage) for usage in read), strict=True)
+    return {name: None if None in column else sum(column) for name, column in zip(_TOKENS, columns, strict=True)}

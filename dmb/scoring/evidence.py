@@ -43,9 +43,11 @@ class Row:
 
     def correct(self, slot: str) -> bool:
         """Whether the slot's answer is the gold. Where no answer is right (gold None) every answer is wrong."""
-        gold = self.item.gold.get(slot)
         output = self.output(slot)
-        return output is not None and gold is not None and output.value == gold
+        if output is None:
+            return False
+        gold = self.item.gold.get(slot)
+        return gold is not None and output.value == gold
 
     def gold_probability(self, slot: str) -> float | None:
         """The probability that a valid reply puts on the right option; None where it has none, or no option is right."""

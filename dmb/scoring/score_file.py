@@ -8,7 +8,7 @@ from pathlib import Path
 from dmb.canonical import digest
 from dmb.contracts.cell import Score
 from dmb.errors import DamagedFile, MissingEvidence
-from dmb.store.files import pretty_json
+from dmb.store.files import json_by_member
 
 _MEND = "delete it and start again, scores are free"
 
@@ -16,7 +16,7 @@ _MEND = "delete it and start again, scores are free"
 def score_bytes(score: Score) -> bytes:
     """The score file: the fields of the score, and ``sha256`` over their canonical JSON."""
     fields = score.model_dump(mode="json")
-    return pretty_json({**fields, "sha256": digest(fields)})
+    return json_by_member({**fields, "sha256": digest(fields)})
 
 
 def parse_score(data: bytes, path: Path) -> Score:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dmb import metrics
 from dmb.contracts.cell import ThresholdRecord
-from dmb.scoring.evidence import Row
+from dmb.scoring.confidence import Sure
 from dmb.scoring.records import record, rounded
 
 #: Confidences from which to accept that are looked at whatever the answers are.
@@ -17,19 +15,14 @@ TARGETS = (0.01, 0.05, 0.10)
 FOLD_SEED = 0
 
 
-def threshold_records(rows: Sequence[Row], slot: str) -> tuple[ThresholdRecord, ...]:
+def threshold_records(sure: Sure) -> tuple[ThresholdRecord, ...]:
     """The fixed ones, then a cut-off for each target, over valid decisions with a confidence; empty without any.
 
     The cut-offs need two groups: one to be chosen on and one to be judged on.
     """
-    found = [
-        (o.confidence, r.correct(slot), r.item.group)
-        for r in rows
-        if (o := r.output(slot)) is not None and o.confidence is not None
-    ]
-    if not found:
+    confidence, correct, groups = sure
+    if not confidence:
         return ()
-    confidence, correct, groups = map(list, zip(*found, strict=True))
     records = [_fixed(at, confidence, correct, groups) for at in FIXED]
     if len(set(groups)) > 1:
         folds = metrics.group_folds(groups, seed=FOLD_SEED)

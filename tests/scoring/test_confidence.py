@@ -9,6 +9,7 @@ import pytest
 
 from dmb.contracts.decision import Decision, Output
 from dmb.contracts.item import Item
+from dmb.metrics import Measure
 from dmb.publish.measures import MEASURES
 from dmb.scoring import confidence, measures
 from dmb.scoring.evidence import Row
@@ -27,10 +28,16 @@ def row(n: int, confidence: float | None, value: str = "a", gold: str | None = "
     return Row(item, 0, decision, (), SHOWN)
 
 
+def beside(rows: list[Row]) -> dict[str, Measure]:
+    return confidence.beside_calibration(confidence.sure_of(rows, "decision")) | confidence.options_loss(
+        rows, "decision"
+    )
+
+
 def test_rows_without_a_confidence_or_an_answer_are_not_there():
     rows = [row(0, 0.9), row(1, None), row(2, 0.9, outcome="malformed"), row(3, 0.6, value="b")]
-    assert confidence.confidences(rows, "decision") == ([0.9, 0.6], [True, False])
-    found = confidence.beside_calibration(rows, "decision")
+    assert confidence.sure_of(rows, "decision") == ([0.9, 0.6], [True, False], ["i0", "i3"])
+    found = beside(rows)
     assert {m.n for name, m in found.items() if not name.startswith("log_loss_options")} == {2}
     assert found["log_loss"].value == pytest.approx(-(math.log(0.9) + math.log(0.4)) / 2)
     assert found["coverage_at_risk_10"].num == 1
@@ -44,7 +51,7 @@ def test_log_loss_over_all_options_is_of_the_right_one():
         row(3, 0.9),
         row(4, 0.9, gold=None, probabilities=(0.9, 0.1)),
     ]
-    found = confidence.beside_calibration(rows, "decision")
+    found = beside(rows)
     loss, clipped = found["log_loss_options"], found["log_loss_options_clipped_rate"]
     assert loss.value == pytest.approx(-(math.log(0.75) + math.log(0.25) + math.log(0.001)) / 3)
     assert (clipped.num, clipped.den) == (1, 3)
@@ -54,24 +61,24 @@ def test_log_loss_over_all_options_is_of_the_right_one():
 
 
 def test_nobody_gives_probabilities():
-    found = confidence.beside_calibration([row(0, 0.9)], "decision")
+    found = beside([row(0, 0.9)])
     assert found["log_loss_options"].note == "n/a: no reply has a probability for each option"
 
 
 def test_nothing_is_unknown_under_the_same_names():
-    nothing = confidence.beside_calibration([], "decision")
-    assert nothing.keys() == confidence.beside_calibration([row(0, 0.9)], "decision").keys()
+    nothing = beside([])
+    assert nothing.keys() == beside([row(0, 0.9)]).keys()
     assert {(m.value, m.note) for m in nothing.values()} == {(None, "no valid decisions with a confidence")}
 
 
 def test_every_measure_has_words_for_a_reader():
-    found = confidence.beside_calibration([], "decision") | measures.accuracy_band([], "decision")
+    found = beside([]) | measures.accuracy_band([], "decision")
     assert found.keys() <= MEASURES.keys()
 
 
 def test_the_floor_takes_the_rows_of_a_group_together():
     rows = [row(n, 0.5, group=f"g{n // 2}") for n in range(8)]
-    floor = confidence.beside_calibration(rows, "decision")["ece_floor"]
+    floor = beside(rows)["ece_floor"]
     assert floor.n_groups == 4 and floor.note == "groups drawn whole: an upper floor"
 
 

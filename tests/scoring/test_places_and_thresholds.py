@@ -10,6 +10,7 @@ from dmb.contracts.decision import Decision, Output
 from dmb.contracts.item import Item, OptionRef
 from dmb.scoring import measures
 from dmb.scoring.answers import answer_columns
+from dmb.scoring.confidence import sure_of
 from dmb.scoring.evidence import Row
 from dmb.scoring.places import place_records
 from dmb.scoring.thresholds import FIXED, TARGETS, threshold_records
@@ -79,7 +80,7 @@ def test_what_a_fixed_confidence_keeps():
         row(2, "b", "b", "ab", 0.4),
         row(3, None, "a", "ab"),
     ]
-    found = {t.at: t for t in threshold_records(rows, "decision") if t.at is not None}
+    found = {t.at: t for t in threshold_records(sure_of(rows, "decision")) if t.at is not None}
     assert tuple(found) == FIXED
     assert (found[0.5].kept.num, found[0.5].kept.den, found[0.5].error.num, found[0.5].error.den) == (2, 3, 1, 2)
     assert (found[0.9].kept.num, found[0.95].kept.num, found[0.95].error.num) == (2, 1, 0)
@@ -89,19 +90,19 @@ def test_what_a_fixed_confidence_keeps():
 def test_a_cut_off_is_judged_where_it_was_not_chosen():
     # confidence says everything: right from 0.8 on, wrong below
     rows = [row(n, "a", "a" if n % 2 else "b", "ab", 0.8 if n % 2 else 0.6) for n in range(40)]
-    found = {t.target: t for t in threshold_records(rows, "decision") if t.target is not None}
+    found = {t.target: t for t in threshold_records(sure_of(rows, "decision")) if t.target is not None}
     assert tuple(found) == TARGETS
     assert all(t.cutoff == 0.8 and set(t.fold_cutoffs) == {0.8} for t in found.values())
     assert all((t.kept.value, t.error.value) == (0.5, 0.0) for t in found.values())
     # confidence says nothing: no cut-off is safe, and nothing is kept
     blind = [row(n, "a", "a" if n % 2 else "b", "ab", 0.7) for n in range(40)]
-    none = [t for t in threshold_records(blind, "decision") if t.target is not None]
+    none = [t for t in threshold_records(sure_of(blind, "decision")) if t.target is not None]
     assert all(t.cutoff is None and t.kept.num == 0 for t in none)
 
 
 def test_thresholds_want_a_confidence_and_cut_offs_two_groups():
-    assert threshold_records([row(0, None, "a", "ab"), row(1, "a", "a", "ab", None)], "decision") == ()
-    alone = threshold_records([row(n, "a", "a", "ab", group="g") for n in range(5)], "decision")
+    assert threshold_records(sure_of([row(0, None, "a", "ab"), row(1, "a", "a", "ab", None)], "decision")) == ()
+    alone = threshold_records(sure_of([row(n, "a", "a", "ab", group="g") for n in range(5)], "decision"))
     assert [t.at for t in alone] == list(FIXED)
 
 

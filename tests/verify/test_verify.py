@@ -367,7 +367,7 @@ def test_an_edited_score_is_not_published(
     assert key is not None and run_job("publish", ["tiny", key]) == 0
     path = next(Path("runs/_cells").glob("keyword.beta/*/score.*.json"))
     text = path.read_text()
-    for old, new in (('"value": 0.', '"value": 0.9'), ('"sha256": "', '"sha256": "0'), ('"n": 6', '"n": 7')):
+    for old, new in (('"value":0.', '"value":0.9'), ('"sha256": "', '"sha256": "0'), ('"n":6', '"n":7')):
         assert old in text
         path.write_text(text.replace(old, new, 1))
         assert run_job("publish", ["tiny", key]) == 3
