@@ -116,7 +116,10 @@ def attempts_at(path: Path, cell_key: str | None = None) -> Iterator[tuple[int, 
     offset = 0
     for number, line in enumerate(whole_lines(path), start=1):
         if cell_key is None or cell_key.encode("ascii") in line:
-            row = _parsed(line, path, f"line {number}")
+            try:
+                row = _validated(line)
+            except ValueError:
+                row = _read_with_care(line, path, f"line {number}")
             if cell_key is None or row.cell == cell_key:
                 yield offset, row
         offset += len(line)
@@ -126,16 +129,20 @@ def read_attempt(path: Path, offset: int) -> Attempt:
     """The row that begins at that byte. Raises ``DamagedFile``."""
     with path.open("rb") as f:
         f.seek(offset)
-        return _parsed(f.readline(), path, f"byte {offset}")
-
-
-def _parsed(line: bytes, path: Path, where: str) -> Attempt:
+        line = f.readline()
     try:
-        return Attempt.model_validate_json(line)
+        return _validated(line)
     except ValueError:
-        pass
+        return _read_with_care(line, path, f"byte {offset}")
+
+
+#: What ``Attempt.model_validate_json`` calls: a seventh of the time of a long log is spent on the way there.
+_validated = Attempt.__pydantic_validator__.validate_json
+
+
+def _read_with_care(line: bytes, path: Path, where: str) -> Attempt:
+    """The quicker reader refuses the lone surrogates that a row may hold. Raises ``DamagedFile``."""
     try:
-        # the quicker reader refuses the lone surrogates that a row may hold
         return Attempt.model_validate(json.loads(line))
     except ValueError:
         raise DamagedFile(
