@@ -6,11 +6,11 @@ rule ask:
         "runs/_cells/{contender}.{suite}/{cell}/receipt.{n}.json",
     log:
         "runs/_cells/{contender}.{suite}/{cell}/ask.{n}.log",
-    threads: DMB.ask_threads
+    threads: of_wildcards(DMB.ask_threads)
     resources:
         **DMB.ask_lanes(),
-        mem_mb=DMB.ask_mem_mb,
-        runtime=DMB.ask_runtime,
+        mem_mb=of_wildcards(DMB.ask_mem_mb),
+        runtime=of_wildcards(DMB.ask_runtime),
     shell:
         "{PYTHON:q} -m dmb ask {wildcards.cell} {output} 2> {log}"
 

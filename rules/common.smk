@@ -1,15 +1,19 @@
 # The plan, and what the wildcards may be. What the functions do stands in dmb/planning/driver.py, and for the process of
 # a single job, which parses this as well, in dmb/planning/joined.py: it loads no more than its own job needs.
+import gc
 import sys
 
 sys.path.insert(0, workflow.basedir)
 
 from dmb.errors import DmbError
 from dmb.planning.saying import refuse
+from dmb.planning.workflow_functions import of_wildcards, told
 from dmb.store.run_state import RUN_VARIABLE
 
 try:
     if workflow.is_main_process:
+        # what is made of the plan stays to the end: looking through it again and again would be a fifth of all the time
+        gc.disable()
         from dmb.planning.driver import Driver
 
         DMB = Driver(config, dry=workflow.output_settings.dryrun)
@@ -25,18 +29,6 @@ except DmbError as e:
 # the one thing that a job's process is told by the main one; executors hand on what is declared
 envvars:
     RUN_VARIABLE,
-
-
-def told(function):
-    """An input function whose refusal reaches the user as one line."""
-
-    def wrapped(wildcards):
-        try:
-            return function(wildcards)
-        except DmbError as e:
-            refuse(e)
-
-    return wrapped
 
 
 # the very Python that runs the workflow, whatever stands first on PATH

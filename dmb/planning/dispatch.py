@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dmb.errors import DmbError, UsageError
+from dmb.planning.workflow_functions import of_wildcards
 
 #: Rules that ask: wherever jobs go, and on the submitting host whatever happens.
 ASK, ASK_HERE = "ask", "ask_here"
@@ -35,7 +36,7 @@ class Lanes:
         return {lane_resource(lane): self._share_of(lane) for lane in self._lanes}
 
     def _share_of(self, lane: str) -> Callable[[Any], int | None]:
-        return lambda wildcards: 1 if _lane_of(self._job_of(wildcards)) == lane else None
+        return of_wildcards(lambda wildcards: 1 if _lane_of(self._job_of(wildcards)) == lane else None)
 
     def join(self, workflow: Any) -> None:
         """Let limits be set in this workflow from now on.
