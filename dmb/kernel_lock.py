@@ -11,6 +11,26 @@ import time
 from pathlib import Path
 
 
+def is_held(lock: Path) -> bool:
+    """Whether a living process holds this lock file; not where there is none, and where it cannot be told it counts as held.
+
+    Nothing is written, and the lock is not taken but shared for an instant: others may look at the same time.
+    """
+    try:
+        fd = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 class KernelLock:
     """One holder among all processes that open the file, on every host that shares it; it ends with its process.
 

@@ -9,10 +9,10 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from dmb.contracts.ledger import Born, Gone, IndexRow, LedgerRow, Totals
+from dmb.kernel_lock import is_held
 from dmb.ledger.book import Book
 from dmb.ledger.refusals import unreadable, unusable
 from dmb.process_identity import boot_id
@@ -130,15 +130,7 @@ class Shelf:
         alive = alive_path(self.folder, writer)
         if not alive.exists():
             return True
-        if not self.reaches_here(writer):
-            return False
-        probe = FileLock(alive, timeout=0, thread_local=False)
-        try:
-            probe.acquire()
-        except OSError:
-            return False
-        probe.release()
-        return True
+        return self.reaches_here(writer) and not is_held(alive)
 
     def reaches_here(self, writer: str) -> bool:
         """Whether the writer's lock says anything here: its host is this one, or locks were seen to hold between them."""

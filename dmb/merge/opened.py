@@ -15,10 +15,10 @@ from dmb.contracts.price import PriceRow, PricesFile
 from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, InputError, MissingEvidence, UsageError
 from dmb.inputs import nearest, parse_toml, validate
+from dmb.kernel_lock import is_held
 from dmb.store.attempts import read_attempts
 from dmb.store.files import load_json
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
-from dmb.store.locks import looks_held
 from dmb.store.receipts import load_receipt
 from dmb.store.runs import all_runs, run_owner, stops_dir
 
@@ -129,7 +129,7 @@ def _must_have_ended(run: str, manifest: Mapping[str, Any]) -> None:
     if manifest.get("status") != "running":
         return
     home = run_dir(run)
-    found = run_owner(run).standing(home, not looks_held(home / "alive"))
+    found = run_owner(run).standing(home, not is_held(home / "alive"))
     if found.standing == "held":
         raise UsageError(f"--runs: run {run} is still at work; wait for its end (`dmb watch {run}`)")
     if found.standing == "unknown":

@@ -75,17 +75,34 @@ def _lane_of(job: Mapping[str, Any]) -> str | None:
     return None if job["skip"] is not None or job["entry"].get("baseline") else job["lane"]["id"]
 
 
-def check_settings(triggers: Iterable[Any], cores: Mapping[str, int | None]) -> None:
+def check_settings(triggers: Iterable[Any], limits: Mapping[str, int | None]) -> None:
     """Raises ``DmbError`` where another workflow profile took the place of `profiles/default` and says less, and where
-    the workflow would wait for ever. ``cores``: option -> what was given."""
-    if option := next((o for o, n in cores.items() if n is not None and n < 1), None):
-        raise UsageError(f"{option} {cores[option]}: no job would ever begin; give 1 at least")
+    the workflow would wait for ever. ``limits``: option -> what was given."""
+    if option := next((o for o, n in limits.items() if n is not None and n < 1), None):
+        raise UsageError(f"{option} {limits[option]}: no job would ever begin; give 1 at least")
     found = {str(t).rpartition(".")[2].lower() for t in triggers}
     if found != TRIGGERS:
         raise DmbError(
             f"rerun-triggers are {', '.join(sorted(found))}, so the settings of profiles/default are not in force; "
             "hand a profile over with --profile, which adds to them, not with --workflow-profile"
         )
+
+
+def check_resources(jobs: Iterable[Any]) -> None:
+    """What the command line and the profiles say of resources is worked out for each job, which the workflow itself does
+    only when it starts it. Raises ``UsageError`` where that cannot be."""
+    # loaded already wherever there is a job
+    from snakemake_interface_common.exceptions import WorkflowError
+
+    for job in jobs:
+        try:
+            # worked out when it is looked at, and kept
+            _ = job.resources
+        except WorkflowError as e:
+            # what went wrong stands behind the last of its causes
+            while e.__cause__ is not None:
+                e = e.__cause__
+            raise UsageError(f"resources of {job.rule.name}: {' '.join(str(e).split())}") from None
 
 
 def forget_earlier_submissions(persistence: Any, jobs: Iterable[Any]) -> None:

@@ -20,7 +20,7 @@ from dmb.inputs import nearest
 from dmb.ledger.ledger import Ledger
 from dmb.ledger.refusals import LedgerUnusable
 from dmb.planning.ask_inputs import ask_inputs, ask_mem_mb, ask_runtime, ask_threads
-from dmb.planning.dispatch import ASK, ASK_HERE, Lanes, check_settings, forget_earlier_submissions
+from dmb.planning.dispatch import ASK, ASK_HERE, Lanes, check_resources, check_settings, forget_earlier_submissions
 from dmb.planning.freeze import write_lock
 from dmb.planning.lifecycle import close_run, failure_lines, open_run, spend_warning
 from dmb.planning.plan import PlannedCell, PlannedRelease, Planner, Selection, embedded_key, finished_rows
@@ -263,8 +263,11 @@ class Driver:
 
     def look_over(self, workflow: Any) -> None:
         """What a start must find in order before it opens a run. Raises ``DmbError``."""
-        given = workflow.resource_settings
-        check_settings(workflow.rerun_triggers, {"--cores": given.cores, "--local-cores": given.local_cores})
+        given, at_once = workflow.resource_settings, workflow.scheduling_settings.max_jobs_per_timespan
+        limits = {"--cores": given.cores, "--local-cores": given.local_cores}
+        limits["--max-jobs-per-timespan"] = at_once.max_jobs if at_once is not None else None
+        check_settings(workflow.rerun_triggers, limits)
+        check_resources(workflow.dag.needrun_jobs())
         forget_earlier_submissions(workflow.persistence, workflow.dag.needrun_jobs())
 
     def start(self, jobs: Iterable[Any], touch: bool, here: bool) -> None:

@@ -17,6 +17,7 @@ from dmb.contracts.ledger import Totals
 from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, InputError, MissingEvidence, UsageError
 from dmb.inputs import nearest, parse_yaml
+from dmb.kernel_lock import is_held
 from dmb.ledger.refusals import LedgerUnusable
 from dmb.ledger.shelf import Shelf, alive_path
 from dmb.planning.progress import CellPlan, RunFacts, RunNow, Spend, run_now
@@ -25,7 +26,7 @@ from dmb.planning.tally import Tally
 from dmb.store.claims import last_owner
 from dmb.store.files import load_json
 from dmb.store.layout import RUNS, budget_dir, cell_dir, raw_log, receipt_path, run_dir, taken_over_file
-from dmb.store.locks import OWNER, looks_held
+from dmb.store.locks import OWNER
 from dmb.store.receipts import load_receipt
 from dmb.store.runs import all_runs, run_owner, run_status, stops_dir
 from dmb.store.tail import Tail
@@ -57,8 +58,8 @@ def is_gone(run: str, now: dt.datetime) -> bool:
     home = run_dir(run)
     manifest = _json(home / "manifest.json")
     if not manifest:
-        return now.timestamp() - _made_at(run) > BIRTH_S and not looks_held(home / "alive")
-    return not looks_held(home / "alive") and run_owner(run).standing(home, lock_is_free=True).standing == "free"
+        return now.timestamp() - _made_at(run) > BIRTH_S and not is_held(home / "alive")
+    return not is_held(home / "alive") and run_owner(run).standing(home, lock_is_free=True).standing == "free"
 
 
 class Watch:
@@ -178,7 +179,7 @@ class Watch:
 
         def is_gone(writer: str) -> bool:
             alive = alive_path(folder, writer)
-            return not alive.exists() or (shelf.reaches_here(writer) and not looks_held(alive))
+            return not alive.exists() or (shelf.reaches_here(writer) and not is_held(alive))
 
         return shelf.book.totals(is_gone, run)
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from dmb.errors import UsageError
 from dmb.inputs import nearest
+from dmb.kernel_lock import is_held
 from dmb.process_identity import who_i_am
 from dmb.store.claims import Owner, declare_dead, last_owner
 from dmb.store.layout import CELLS, SCRATCH, run_dir
-from dmb.store.locks import OWNER, START, looks_held, now
+from dmb.store.locks import OWNER, START, now
 from dmb.store.runs import SILENT_S, all_runs, run_owner, run_status
 from dmb.takeover import Verdict
 
@@ -29,7 +30,7 @@ class Taken:
 
     def standing(self) -> Verdict:
         """Whether it may be taken over, as far as can be seen from here."""
-        return self.owner.standing(self.folder, not looks_held(self.lock))
+        return self.owner.standing(self.folder, not is_held(self.lock))
 
     def again(self) -> Taken:
         """As it stands now."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import datetime as dt
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,46 +193,6 @@ def check_host(run: str) -> None:
             f"run {run}: was started on {owner.said.get('host')}, and its locks do not hold here ({why}); caps and lanes "
             "would hold for each host alone; mount the folder with locks (docs/shared-state.md), or ask on one host"
         )
-
-
-# -- whether a lock is held
-
-
-def is_held(lock: Path) -> bool:
-    """Whether a living process holds this lock file. A file that is not there is not held."""
-    from filelock import FileLock, Timeout
-
-    if not lock.exists():
-        return False
-    probe = FileLock(lock, timeout=0, thread_local=False)
-    try:
-        probe.acquire()
-    except Timeout:
-        return True
-    probe.release()
-    return False
-
-
-def looks_held(lock: Path) -> bool:
-    """The same for whoever only watches: nothing is written, and the lock is shared for an instant, never taken.
-
-    Where that cannot be told, it counts as held.
-    """
-    import fcntl
-
-    try:
-        fd = os.open(lock, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(fd)
-    return False
 
 
 def now() -> dt.datetime:

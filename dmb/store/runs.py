@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from dmb.contracts.receipt import Receipt, RunStatus
 from dmb.errors import UsageError
+from dmb.kernel_lock import is_held
 from dmb.store.claims import Claim, Owner, is_declared_dead, last_owner
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.heartbeat import BEAT_S, HEART
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
-from dmb.store.locks import OWNER, hold_run, is_held, looks_held, now
+from dmb.store.locks import OWNER, hold_run, now
 from dmb.store.plan_file import plan_bytes
 from dmb.store.run_state import OWNER_GONE, run_status, stops_dir
 from dmb.takeover import Verdict
@@ -280,7 +281,7 @@ def left_open() -> list[str]:
     said = []
     for run in all_runs():
         home = run_dir(run)
-        if not _was_born(home) or run_status(run) != "running" or looks_held(home / "alive"):
+        if not _was_born(home) or run_status(run) != "running" or is_held(home / "alive"):
             continue
         owner = run_owner(run)
         found = owner.standing(home, lock_is_free=True)

@@ -65,11 +65,20 @@ def test_the_cap_of_a_lane_is_lifted_by_no_option(tmp_path: Path, words: tuple[s
     assert done.code == 2 and f"{words[0]}: lane_openai is DMB's own, 2 cells of a lane at once" in done.output
 
 
-@pytest.mark.parametrize("option", ["--cores", "--local-cores"])
-def test_no_run_is_opened_that_would_wait_for_ever(tmp_path: Path, option: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--cores", "0", "--cores 0: no job would ever begin"),
+        ("--local-cores", "0", "--local-cores 0: no job would ever begin"),
+        ("--max-jobs-per-timespan", "0/1s", "--max-jobs-per-timespan 0: no job would ever begin"),
+        ("--set-resources", "ask:mem_mb=x", "dmb: resources of ask: Resource 'mem_mb' assigned"),
+        ("--set-resources", "score:runtime=soon", "dmb: resources of score: Failed to parse timespan!"),
+    ],
+)
+def test_no_run_is_opened_that_could_not_go_on(tmp_path: Path, option: str, value: str, told: str) -> None:
     tiny = Tiny.make(tmp_path / "project")
-    done = tiny.snakemake("results/other.md", option, "0", check=False)
-    assert done.code == 2 and f"{option} 0: no job would ever begin" in done.output
+    done = tiny.snakemake("results/other.md", option, value, check=False)
+    assert done.code == 2 and told in done.output and "Traceback" not in done.output
     assert not list(tiny.root.glob("runs/other-*"))
 
 

@@ -15,10 +15,11 @@ import pytest
 
 from dmb.canonical import json_line
 from dmb.errors import UsageError
+from dmb.kernel_lock import is_held
 from dmb.planning.watching import Watch, choose_run
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import cell_dir, raw_log, receipt_path, run_dir, taken_over_file
-from dmb.store.locks import CellLock, is_held, looks_held
+from dmb.store.locks import CellLock
 from dmb.store.receipts import write_receipt
 from dmb.store.runs import begin_run, end_run, mark, set_manifest
 from tests.engine.made_up import unchanged
@@ -266,10 +267,10 @@ def test_looking_at_a_lock_takes_and_writes_nothing():
     run = begin("alive")
     alive = run_dir(run) / "alive"
     before = alive.stat()
-    assert looks_held(alive) and alive.stat() == before
+    assert is_held(alive) and alive.stat() == before
     assert is_held(alive)
     end_run(run)
-    assert not looks_held(alive) and not looks_held(alive.with_name("nothing"))
+    assert not is_held(alive) and not is_held(alive.with_name("nothing"))
 
 
 # -- which run

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from dmb.errors import CellBusy, LocksUnusable, UsageError
+from dmb.kernel_lock import is_held
 from dmb.store import abandoned, locks
 from dmb.store.claims import Claim, age_text, declare_dead, last_owner
 from dmb.store.files import load_json, pretty_json, write_whole
@@ -112,7 +113,7 @@ def test_an_owner_on_another_host_is_left_alone_though_the_lock_is_free(tmp_path
     with pytest.raises(CellBusy, match=message), CellLock(cell, "r2"):
         pass
     # the refused one has not kept the lock
-    assert not locks.is_held(cell / "lock")
+    assert not is_held(cell / "lock")
 
 
 def test_where_locks_were_tried_between_the_hosts_a_free_lock_is_enough(tmp_path, monkeypatch, capsys):

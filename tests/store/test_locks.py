@@ -16,8 +16,9 @@ import pytest
 from filelock import FileLock
 
 from dmb.errors import CellBusy
+from dmb.kernel_lock import is_held
 from dmb.store.claims import last_owner
-from dmb.store.locks import OWNER, CellLock, is_held
+from dmb.store.locks import OWNER, CellLock
 
 HOLDER = """
 import sys

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from dmb.errors import EXIT_USAGE, UsageError
+from dmb.kernel_lock import is_held
 from dmb.store import runs
 from dmb.store.claims import declare_dead
 from dmb.store.files import load_json, pretty_json, write_whole
 from dmb.store.layout import raw_log, receipt_path, run_dir
-from dmb.store.locks import is_held
 from dmb.store.receipts import write_receipt
 from dmb.store.run_state import has_ended
 from dmb.store.runs import (
