@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import errno
+import math
 import os
 import threading
 import time
@@ -25,6 +26,10 @@ from dmb.turns import NOBODY_ELSE
 LOCK_TIMEOUT_S = 60.0
 
 LOCK_POLL_S = 0.002
+
+#: A disk that was quicker than this the last time is waited for without letting other threads work: to hand over and
+#: come back takes longer.
+QUICK_SYNC_S = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ class Ledger:
         self._soft = usd(soft_usd, "soft_usd")
         self._now = now
         self._waiting = waiting
+        self._sync_s = math.inf
         self._lock: KernelLock | None = None
         self._lock_timeout_s = lock_timeout_s
         self._shelf = Shelf(folder)
@@ -239,8 +245,11 @@ class Ledger:
                     if granted:
                         self._write([row for _, row, _ in granted])
                 if granted:
-                    waits.enter_context(self._waiting)
+                    if self._sync_s > QUICK_SYNC_S:
+                        waits.enter_context(self._waiting)
+                    began = time.monotonic()
                     self._sync()
+                    self._sync_s = time.monotonic() - began
         except LedgerUnusable as error:
             _refuse_all(asks, str(error))
         except OSError as error:

@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from dmb.contracts.config import Budget
 from dmb.errors import EXIT_BUDGET, DmbError
-from dmb.ledger.ledger import Ledger
+from dmb.ledger.ledger import QUICK_SYNC_S, Ledger
 from dmb.ledger.pen import Pen
 from dmb.ledger.refusals import BudgetExhausted, LedgerUnusable
 from dmb.ledger.shelf import read_totals
@@ -224,7 +224,6 @@ def test_while_the_disk_is_waited_for_another_thread_has_the_turn_and_another_pr
         real(pen)
 
     with ledger(tmp_path, waiting=turns.waiting) as book:
-        reserve(book, "0.01")
 
         def ask():
             with turns:
@@ -243,6 +242,22 @@ def test_while_the_disk_is_waited_for_another_thread_has_the_turn_and_another_pr
                     assert not freed
             thread.join(20)
         assert freed == [True]
+
+
+def test_a_quick_disk_is_waited_for_in_ones_own_turn_and_a_slow_one_is_not(tmp_path, monkeypatch):
+    turns, mine, takes_s = Turns(), [], iter([0.0, QUICK_SYNC_S * 3, 0.0, 0.0])
+
+    def sync(_pen):
+        mine.append(turns.is_mine())
+        time.sleep(next(takes_s))
+
+    with ledger(tmp_path, waiting=turns.waiting) as book, turns, monkeypatch.context() as patch:
+        patch.setattr(Pen, "sync", sync)
+        for _ in range(4):
+            reserve(book, "0.01")
+            assert turns.is_mine()
+    # nothing is known of it the first time; then each goes by the one before
+    assert mine == [False, True, False, True]
 
 
 def test_threads_that_take_turns_share_the_ledger_without_waiting_for_each_other_for_ever(tmp_path):
