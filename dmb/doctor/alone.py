@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import shutil
@@ -25,9 +26,12 @@ _NAMES, _LINES, _REPLACE_S, _SIZE = 60, 150, 0.5, 16_384
 
 _MIB = 1 << 20
 
+ABANDONED_AFTER_S = 86_400
+
 
 def examine(folder: Path, do: Primitives = REAL) -> list[Check]:
     """All checks, in a new folder below ``folder``. What the system refuses is a failed check, not an error."""
+    clear_abandoned(folder)
     where = Path(tempfile.mkdtemp(prefix=".doctor.", dir=folder))
     trials: list[tuple[str, Callable[[Path, Primitives], Check]]] = [
         ("exclusive create", exclusive_create),
@@ -50,6 +54,14 @@ def examine(folder: Path, do: Primitives = REAL) -> list[Check]:
     finally:
         shutil.rmtree(where, ignore_errors=True)
     return [*found, space(folder)]
+
+
+def clear_abandoned(folder: Path) -> None:
+    """Remove what doctors that were killed have left there. A day is longer than any trial, and than clocks differ."""
+    for path in folder.glob(".doctor.*"):
+        with contextlib.suppress(OSError):
+            if path.is_dir() and time.time() - path.stat().st_mtime > ABANDONED_AFTER_S:
+                shutil.rmtree(path)
 
 
 def mount(folder: Path) -> Check:

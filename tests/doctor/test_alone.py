@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dmb.doctor import alone
-from dmb.doctor.alone import examine
+from dmb.doctor.alone import ABANDONED_AFTER_S, clear_abandoned, examine
 from dmb.doctor.check import Check, as_json, exit_code, table
 from dmb.doctor.primitives import REAL, Primitives, append
 from dmb.kernel_lock import KernelLock
@@ -120,6 +120,16 @@ def test_this_folder_is_examined_and_left_as_it_was(tmp_path):
     lines = done.stdout.splitlines()
     assert len(lines) == 9 and not [line for line in lines if line.startswith("failed")]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_doctor_left_is_removed_when_no_doctor_can_be_at_it_any_more(tmp_path):
+    old, new = tmp_path / ".doctor.old", tmp_path / ".doctor.new"
+    for folder in (old, new):
+        (folder / "append").mkdir(parents=True)
+    long_ago = time.time() - ABANDONED_AFTER_S - 60
+    os.utime(old, (long_ago, long_ago))
+    clear_abandoned(tmp_path)
+    assert not old.exists() and new.is_dir()
 
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):
