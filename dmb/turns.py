@@ -28,8 +28,10 @@ class Turns:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._holder = None
-        self._lock.release()
+        # whoever was interrupted while it waited for its turn has none to give back
+        if self.is_mine():
+            self._holder = None
+            self._lock.release()
 
     def is_mine(self) -> bool:
         """Whether this thread holds the turn."""

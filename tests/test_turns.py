@@ -88,6 +88,36 @@ def test_an_error_keeps_and_ends_the_turn_where_it_must():
         pass
 
 
+def test_who_is_interrupted_on_the_way_back_ends_nobody_elses_turn():
+    turns, has_it, may_end = Turns(), threading.Event(), threading.Event()
+
+    def other():
+        with turns:
+            has_it.set()
+            assert may_end.wait(20)
+            assert turns.is_mine()
+            theirs.append(True)
+
+    theirs: list[bool] = []
+    thread = threading.Thread(target=other)
+    real = Turns.__enter__
+
+    def interrupted(_: Turns) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), turns, pytest.MonkeyPatch.context() as patch, turns.waiting:
+        thread.start()
+        assert has_it.wait(20)
+        # Ctrl-C comes while this thread waits for its turn
+        patch.setattr(Turns, "__enter__", interrupted)
+    assert not turns.is_mine() and Turns.__enter__ is real
+    may_end.set()
+    thread.join(20)
+    assert theirs == [True]
+    with turns:
+        assert turns.is_mine()
+
+
 def test_a_sleep_is_a_waiting():
     turns, seen = Turns(), []
     sleep = turns.while_waiting(lambda s: seen.append((s, turns.is_mine())))

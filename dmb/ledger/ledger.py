@@ -226,13 +226,16 @@ class Ledger:
 
     @contextmanager
     def _my_turn(self) -> Iterator[None]:
-        if not self._turn.acquire(blocking=False):
-            with self._waiting:
-                self._turn.acquire()
+        held = self._turn.acquire(blocking=False)
         try:
+            if not held:
+                with self._waiting:
+                    held = self._turn.acquire()
             yield
         finally:
-            self._turn.release()
+            # also where it was Ctrl-C that ended the waiting
+            if held:
+                self._turn.release()
 
     def _decide_all(self, asks: list[_Ask], waits: ExitStack) -> None:
         try:

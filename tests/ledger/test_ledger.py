@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
@@ -245,14 +246,15 @@ def test_while_the_disk_is_waited_for_another_thread_has_the_turn_and_another_pr
 
 
 def test_a_quick_disk_is_waited_for_in_ones_own_turn_and_a_slow_one_is_not(tmp_path, monkeypatch):
-    turns, mine, takes_s = Turns(), [], iter([0.0, QUICK_SYNC_S * 3, 0.0, 0.0])
+    turns, mine, takes_s, clock = Turns(), [], iter([0.0, QUICK_SYNC_S * 3, 0.0, 0.0]), [0.0]
 
     def sync(_pen):
         mine.append(turns.is_mine())
-        time.sleep(next(takes_s))
+        clock[0] += next(takes_s)
 
     with ledger(tmp_path, waiting=turns.waiting) as book, turns, monkeypatch.context() as patch:
         patch.setattr(Pen, "sync", sync)
+        patch.setattr("dmb.ledger.ledger.time", SimpleNamespace(monotonic=lambda: clock[0], sleep=time.sleep))
         for _ in range(4):
             reserve(book, "0.01")
             assert turns.is_mine()
@@ -333,6 +335,35 @@ def test_an_interrupt_in_the_middle_grants_nothing(tmp_path, monkeypatch):
         reserve(book, "9")
         with pytest.raises(BudgetExhausted):
             reserve(book, "1")
+
+
+def test_an_interrupt_on_the_way_back_from_waiting_leaves_the_ledger_to_others(tmp_path):
+    class Interrupted(Turns):
+        """Ctrl-C comes while a thread that has waited for the ledger takes its turn again."""
+
+        def __enter__(self):
+            if hasattr(self, "waits"):
+                raise KeyboardInterrupt
+            return super().__enter__()
+
+    turns = Interrupted()
+    with ledger(tmp_path, waiting=turns.waiting) as book:
+        with turns:
+            reserve(book, "1")
+        assert book._turn.acquire(blocking=False)
+
+        def let_go():
+            time.sleep(0.05)
+            turns.waits = True
+            book._turn.release()
+
+        threading.Thread(target=let_go).start()
+        with pytest.raises(KeyboardInterrupt), turns:
+            reserve(book, "1")
+        del turns.waits
+        # nothing was decided for it, and the next one decides it along
+        reserve(book, "1")
+        assert book.totals().committed_usd == 3
 
 
 def test_a_lock_that_is_never_freed_ends_in_a_refusal_and_not_for_ever(tmp_path):
