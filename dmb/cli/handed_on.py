@@ -30,7 +30,7 @@ REFUSED = {
     "--directory": "start dmb run in that folder",
     "--workflow-profile": "the settings of profiles/default must stay in force; use --profile, which adds to them",
     "--no-hooks": "no run would be opened or closed",
-    "--immediate-submit": "nobody would wait for the cells, and close the run",
+    **dict.fromkeys(("--immediate-submit", "--is"), "nobody would wait for the cells, and close the run"),
     **dict.fromkeys(("--groups", "--group-components"), "each cell is a job of its own"),
     **dict.fromkeys(("--delete-all-output", "--delete-temp-output"), "evidence is not deleted by a run"),
     **dict.fromkeys(
@@ -42,6 +42,7 @@ REFUSED = {
     **dict.fromkeys(("--list-input-changes", "--list-params-changes", "--list-untracked", "--list-conda-envs"), _ELSE),
     **dict.fromkeys(("--conda-create-envs-only", "--conda-cleanup-envs", "--deploy-sources"), _ELSE),
     **dict.fromkeys(("--draft-notebook", "--edit-notebook", "--list", "--container-cleanup-images"), _ELSE),
+    **dict.fromkeys(("--lt", "--lc", "--li", "--lp", "--lu", "--cm"), _ELSE),
 }
 _SHORT = {
     "f": "--force",
@@ -114,6 +115,8 @@ def _check_executor(name: str) -> None:
 def _check(words: Sequence[str]) -> None:
     if words and not words[0].startswith("-"):
         raise UsageError(f"{words[0]!r}: dmb run has one target; name another release with --release")
+    if "--" in words[1:] or words[:1] == ["--"]:
+        raise UsageError("'--' stands once: what comes after a second one would be another target")
     for word in words:
         for name in _names(word):
             if name in REFUSED:
@@ -127,7 +130,7 @@ def _names(word: str) -> Iterator[str]:
         if given in REFUSED:
             yield given
         # as argparse has it, any beginning will do
-        elif len(given) > 4:
+        elif len(given) > 2:
             yield from (name for name in REFUSED if name.startswith(given))
     elif word.startswith("-"):
         for letter in word[1:]:

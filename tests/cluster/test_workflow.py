@@ -114,6 +114,36 @@ def test_what_would_make_another_thing_of_a_run_is_not_handed_on(word: str) -> N
         handed_on(None, None, None, ["--cores", "2", word])
 
 
+def test_no_other_name_and_no_beginning_of_what_is_refused_is_handed_on() -> None:
+    """Whatever Snakemake's own parser would read as one of them; and nothing else is refused."""
+    from snakemake.cli import get_argument_parser
+
+    actions = get_argument_parser()._actions
+    long = {s: a for a in actions for s in a.option_strings if s.startswith("--")}
+    refused = {a.dest for s, a in long.items() if s in REFUSED}
+
+    def is_handed_on(word: str) -> bool:
+        try:
+            return handed_on(None, None, None, [word]) == [word]
+        except UsageError:
+            return False
+
+    wrong = [s for s, a in long.items() if is_handed_on(s) == (a.dest in refused)]
+    wrong += [s for a in actions if a.dest in refused for s in a.option_strings if is_handed_on(s)]
+    for option, action in long.items():
+        for beginning in (option[:n] for n in range(3, len(option)) if option[:n] not in long):
+            meant = {a.dest for s, a in long.items() if s.startswith(beginning)}
+            if meant == {action.dest} <= refused and is_handed_on(beginning):
+                wrong.append(beginning)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("words", [["--", "results/other.md"], ["-k", "--", "results/other.md"]])
+def test_no_second_target_is_handed_on(words: list[str]) -> None:
+    with pytest.raises(UsageError, match="'--' stands once"):
+        handed_on(None, None, None, words)
+
+
 @pytest.mark.parametrize(
     "words", [["-p"], ["-c", "4"], ["-T", "2"], ["--cores=2"], ["--force-use-threads"], ["--latency-wait", "5"]]
 )
