@@ -5,6 +5,7 @@ onstart:
     try:
         DMB.look_over(workflow)
         DMB.start(workflow.dag.needrun_jobs(), workflow.touch, workflow.local_exec)
+        DMB.submit_anew(workflow)
     except DmbError as e:
         refuse(e)
 

@@ -268,6 +268,9 @@ class Driver:
         limits["--max-jobs-per-timespan"] = at_once.max_jobs if at_once is not None else None
         check_settings(workflow.rerun_triggers, limits)
         check_resources(workflow.dag.needrun_jobs())
+
+    def submit_anew(self, workflow: Any) -> None:
+        """What an earlier start has submitted is waited for by nobody. Not before this one is alone in the folder."""
         forget_earlier_submissions(workflow.persistence, workflow.dag.needrun_jobs())
 
     def start(self, jobs: Iterable[Any], touch: bool, here: bool) -> None:

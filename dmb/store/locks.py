@@ -126,7 +126,8 @@ def hold_start_lock() -> FileLock:
 
     SCRATCH.mkdir(parents=True, exist_ok=True)
     path = SCRATCH / "start.lock"
-    lock = FileLock(path, timeout=0, thread_local=False)
+    # as with a cell's: a look at it is waited out
+    lock = FileLock(path, timeout=PROBE_S, thread_local=False)
     what = "another snakemake is at work in this folder:"
     try:
         lock.acquire()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -119,6 +120,30 @@ def test_kill_of_the_asking_process_alone(slow: Tiny) -> None:
     assert main.wait(timeout=60) == 1
     finish(slow, raw.read_bytes())
     assert sum(n - 1 for n in billed(slow).values()) <= 2
+
+
+def test_a_start_that_is_refused_takes_nothing_from_the_one_at_work(slow: Tiny) -> None:
+    cell = next(
+        line.split()[-1]
+        for line in slow.build("-n").output.splitlines()
+        if line.strip().startswith("output: runs/_cells") and "/receipt." in line
+    )
+    noted = slow.root / ".snakemake/incomplete" / base64.b64encode(cell.encode()).decode()
+    noted.parent.mkdir(parents=True, exist_ok=True)
+    # as a start on a cluster leaves it for what it has submitted
+    noted.write_text(json.dumps({"external_jobid": "7"}))
+    holder = (
+        "import sys; from dmb.store.locks import hold_start_lock as h; lock = h(); print(flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", holder]
+    with subprocess.Popen(
+        command, cwd=slow.root, env=slow.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as at_work:
+        at_work.stdout.readline()
+        refused = slow.snakemake("results/tiny.md", check=False)
+        at_work.stdin.close()
+    assert refused.code == 3 and "another snakemake is at work in this folder" in refused.output
+    assert noted.exists() and not (slow.root / "runs/tiny-1").exists()
 
 
 def test_ctrl_c_leaves_dmb_run_the_time_to_cancel_and_to_close(slow: Tiny) -> None:

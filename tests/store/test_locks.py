@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,9 @@ from filelock import FileLock
 from dmb.errors import CellBusy
 from dmb.kernel_lock import is_held
 from dmb.store.claims import last_owner
-from dmb.store.locks import OWNER, CellLock
+from dmb.store.heartbeat import HEART
+from dmb.store.layout import SCRATCH
+from dmb.store.locks import OWNER, CellLock, hold_start_lock
 
 HOLDER = """
 import sys
@@ -105,3 +109,18 @@ def test_looking_takes_nothing_and_makes_nothing(tmp_path):
     assert not is_held(tmp_path / "lock")
     with CellLock(tmp_path, "r2"):
         pass
+
+
+def test_a_look_at_the_start_lock_keeps_no_start_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    SCRATCH.mkdir(parents=True)
+    look = os.open(SCRATCH / "start.lock", os.O_RDONLY | os.O_CREAT)
+    fcntl.flock(look, fcntl.LOCK_SH)
+    # it ends while the start waits, and the start does not wait in vain
+    monkeypatch.setattr(time, "sleep", lambda _: fcntl.flock(look, fcntl.LOCK_UN))
+    lock = hold_start_lock()
+    os.close(look)
+    assert is_held(SCRATCH / "start.lock")
+    HEART.end_all()
+    lock.release()
+    assert not is_held(SCRATCH / "start.lock")
