@@ -96,7 +96,9 @@ def _follow_as_json(watched: Watch) -> int:
         code = exit_code_of(run)
         data = plain_data(run, code)
         # rates and times run on by themselves; they are no news
-        news = {k: v for k, v in data.items() if k not in ("at", "elapsed_s", "rows_per_s", "left_s", "lanes")}
+        news = {
+            k: v for k, v in data.items() if k not in ("at", "heard_at", "elapsed_s", "rows_per_s", "left_s", "lanes")
+        }
         news["cells"] = [{**c, "rows_per_s": None, "left_s": None} for c in data["cells"]]
         if news != last:
             print(json.dumps(data), flush=True)

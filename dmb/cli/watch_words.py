@@ -79,14 +79,23 @@ def is_above_soft(spend: Spend) -> bool:
 
 
 def status_text(run: RunNow) -> str:
-    """Such as ``running for 4 min 12 s``, ``complete after 9 min``, ``its process is gone``."""
+    """Such as ``running for 4 min 12 s``, ``complete after 9 min``, ``its process is gone``.
+
+    Of a process on another host also when it was last heard of: nobody here can see whether it lives.
+    """
     if run.status == "gone":
         return "its process is gone"
     if run.elapsed_s is None:
         return run.status if run.ended else "being opened"
     what = f"{'simulated, ' if run.simulated else ''}{run.status}"
     where = "" if run.ended or run.host is None else f" on {one_line(run.host)}"
-    return f"{what}{where} {'after' if run.ended else 'for'} {duration(run.elapsed_s)}"
+    heard = "" if not where or run.heard_at is None else f", last heartbeat {_ago(run.at - run.heard_at)}"
+    return f"{what}{where} {'after' if run.ended else 'for'} {duration(run.elapsed_s)}{heard}"
+
+
+def _ago(age: dt.timedelta) -> str:
+    # its clock and ours may differ by a little
+    return f"{duration(max(0.0, age.total_seconds()))} ago"
 
 
 def ending_text(run: RunNow, exit_code: int) -> str:

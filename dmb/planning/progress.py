@@ -62,8 +62,9 @@ class Spend:
 class RunFacts:
     """What the files of a run say, its logs apart.
 
-    ``host``: where its process is, if not here. ``gone``: that process has ended without closing it. ``receipts`` and ``begun`` go by cell key; a receipt may be another
-    run's that finished the cell meanwhile. ``stops``: marks by name, with their texts.
+    ``host``: where its process is, if not here, and ``heard_at`` when it last said that it lives, by its own clock.
+    ``gone``: that process has ended without closing it. ``receipts`` and ``begun`` go by cell key; a receipt may be
+    another run's that finished the cell meanwhile. ``stops``: marks by name, with their texts.
     """
 
     run: str
@@ -77,6 +78,7 @@ class RunFacts:
     begun: frozenset[str]
     stops: Mapping[str, str]
     spend: Spend = Spend()
+    heard_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ class LaneNow:
 class RunNow:
     """A run at an instant.
 
-    ``host``: where its process is, if not here. ``left_s`` is that of the slowest lane that can be told;
+    ``host`` and ``heard_at``: as in the facts. ``left_s`` is that of the slowest lane that can be told;
     ``left_unknown``: the lanes that cannot.
     """
 
@@ -140,6 +142,7 @@ class RunNow:
     left_unknown: tuple[str, ...]
     ended: bool
     simulated: bool
+    heard_at: dt.datetime | None = None
 
     @property
     def n_expected(self) -> int:
@@ -187,6 +190,7 @@ def run_now(facts: RunFacts, plans: Sequence[CellPlan], tallies: Mapping[str, Ta
         left_unknown=tuple(lane.id for lane in busy if lane.left_s is None),
         ended=ended,
         simulated=any(p.simulated for p in plans),
+        heard_at=facts.heard_at,
     )
 
 
@@ -272,15 +276,21 @@ def _left(n: int, rate: float | None) -> float | None:
     return None if rate is None else n / rate
 
 
+def _utc(at: dt.datetime) -> str:
+    return at.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def as_json(run: RunNow, exit_code: int | None) -> dict[str, Any]:
     """The same as plain data: instants in UTC, money as decimal strings, what cannot be told as null."""
     return {
-        "at": run.at.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "at": _utc(run.at),
         "run": run.run,
         "release": run.release,
         "status": run.status,
         "ended": run.ended,
         "simulated": run.simulated,
+        "host": run.host,
+        "heard_at": _utc(run.heard_at) if run.heard_at is not None else None,
         "exit_code": exit_code,
         "elapsed_s": _rounded(run.elapsed_s),
         "n_expected": run.n_expected,

@@ -13,13 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from dmb.contracts.config import Budget, Release
-from dmb.contracts.ledger import Totals
 from dmb.contracts.receipt import Receipt
 from dmb.errors import DamagedFile, InputError, MissingEvidence, UsageError
 from dmb.inputs import nearest, parse_yaml
 from dmb.kernel_lock import is_held
 from dmb.ledger.refusals import LedgerUnusable
-from dmb.ledger.shelf import Shelf, alive_path
+from dmb.ledger.shelf import Shelf
 from dmb.planning.progress import CellPlan, RunFacts, RunNow, Spend, run_now
 from dmb.planning.rehearsal import SUFFIX
 from dmb.planning.tally import Tally
@@ -30,6 +29,7 @@ from dmb.store.locks import OWNER
 from dmb.store.receipts import load_receipt
 from dmb.store.runs import all_runs, run_owner, run_status, stops_dir
 from dmb.store.tail import Tail
+from dmb.takeover import heartbeat_of
 
 #: Not taken from where the tables are checked together: that loads everything that can be asked with.
 CONFIG = "config.yaml"
@@ -54,7 +54,7 @@ def choose_run(name: str | None, now: dt.datetime) -> str:
 
 
 def is_gone(run: str, now: dt.datetime) -> bool:
-    """Whether the process that owns an open run has certainly ended; of another host's process nobody can say."""
+    """Whether the process that owns an open run has certainly ended; where nobody here can tell, it has not."""
     home = run_dir(run)
     manifest = _json(home / "manifest.json")
     if not manifest:
@@ -92,7 +92,8 @@ class Watch:
             status=status,
             started_at=_instant(manifest.get("started_at")),
             ended_at=_instant(manifest.get("ended_at")),
-            host=_elsewhere(manifest),
+            host=(host := _elsewhere(manifest)),
+            heard_at=heartbeat_of(run_owner(self.run).said) if host is not None else None,
             gone=gone,
             receipts=self._receipts,
             begun=frozenset(self._begun),
@@ -156,14 +157,14 @@ class Watch:
         if release is None:
             return Spend()
         soft, hard = _caps(budget)
-        folder = budget_dir(release)
         if self._shelf is None:
-            self._shelf = Shelf(folder)
+            self._shelf = Shelf(budget_dir(release))
+        shelf = self._shelf
         try:
-            self._shelf.refresh()
+            shelf.refresh()
         except LedgerUnusable as e:
             return Spend(soft_usd=soft, hard_usd=hard, problem=str(e))
-        all_runs_of_it, this_run = (self._totals(folder, run) for run in (None, self.run))
+        all_runs_of_it, this_run = (shelf.book.totals(shelf.is_gone, run) for run in (None, self.run))
         return Spend(
             committed_usd=all_runs_of_it.committed_usd,
             reserved_usd=all_runs_of_it.reserved_open_usd,
@@ -172,16 +173,6 @@ class Watch:
             soft_usd=soft,
             hard_usd=hard,
         )
-
-    def _totals(self, folder: Path, run: str | None) -> Totals:
-        assert self._shelf is not None
-        shelf = self._shelf
-
-        def is_gone(writer: str) -> bool:
-            alive = alive_path(folder, writer)
-            return not alive.exists() or (shelf.reaches_here(writer) and not is_held(alive))
-
-        return shelf.book.totals(is_gone, run)
 
 
 def _cell_plan(key: str, job: dict[str, Any]) -> CellPlan:

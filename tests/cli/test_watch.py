@@ -20,7 +20,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmb.cli.watch_view import Style, frame
-from dmb.cli.watch_words import changes, duration, heartbeat, left_text, one_line, rate_text, snapshot, spend_parts, usd
+from dmb.cli.watch_words import (
+    changes,
+    duration,
+    heartbeat,
+    left_text,
+    one_line,
+    rate_text,
+    snapshot,
+    spend_parts,
+    status_text,
+    usd,
+)
 from dmb.planning.progress import CellNow, LaneNow, RunNow, Spend
 from dmb.store.layout import receipt_path
 from dmb.store.receipts import write_receipt
@@ -93,6 +104,20 @@ def test_durations(seconds, words):
 def test_rates_and_dollars():
     assert [rate_text(r) for r in (None, 0.01, 0.1, 3.91, 1234.5)] == ["", "0.6/min", "0.1/s", "3.9/s", "1,234/s"]
     assert [usd(Decimal(a)) for a in ("0", "0.00012", "0.1", "1234.567")] == ["0.00", "0.0001", "0.10", "1,234.57"]
+
+
+@pytest.mark.parametrize(
+    "more, words",
+    [
+        ({}, "running for 4 min 12 s"),
+        ({"host": "north"}, "running on north for 4 min 12 s"),
+        ({"host": "north", "heard_at": AT - dt.timedelta(seconds=90)}, "…, last heartbeat 1 min 30 s ago"),
+        ({"host": "north", "heard_at": AT + dt.timedelta(seconds=2)}, "…, last heartbeat 0 s ago"),
+        ({"host": "north", "heard_at": AT, "status": "complete", "ended": True}, "complete after 4 min 12 s"),
+    ],
+)
+def test_of_a_run_on_another_host_it_is_said_when_it_was_last_heard_of(more, words):
+    assert status_text(run(**more)) == words.replace("…", "running on north for 4 min 12 s")
 
 
 @pytest.mark.parametrize(

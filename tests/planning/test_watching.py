@@ -244,6 +244,10 @@ def test_of_a_process_on_another_host_nobody_here_can_say():
     write_whole(owner, pretty_json(load_json(owner) | {"host": "elsewhere", "boot": "another"}))
     run = Watch("killed").look(NOW)
     assert (run.ended, run.status, run.host) == (False, "running", "elsewhere")
+    assert run.heard_at == dt.datetime.fromisoformat(load_json(owner)["heartbeat"])
+    # a file of before there were heartbeats says nothing of them
+    write_whole(owner, pretty_json({"host": "elsewhere", "run": "killed"}))
+    assert Watch("killed").look(NOW).heard_at is None
 
 
 def test_a_run_without_a_manifest_is_being_born_until_it_is_too_old():
