@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import dmb
-from dmb.errors import DmbError
+from dmb.errors import EXIT_USAGE, DmbError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -68,11 +68,27 @@ def _register() -> None:
     app.command("explain")(explain.explain)
 
 
+#: What the command-line library raises for a call that it cannot read; it has no public name of its own.
+_Unreadable = typer.BadParameter.__base__
+
+
 def run_app() -> None:
     """Run the command that was typed: errors meant for people are one line on stderr and a documented exit code."""
     _register()
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except _Unreadable as e:
+        if not sys.argv[1:]:
+            e.show()  # the list of commands
+        else:
+            said = " ".join(e.format_message().split()).rstrip(".")
+            print(f"dmb: {said}; `{_name_of(e.ctx)} --help` says what it takes", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
     except DmbError as e:
         print(f"dmb: {e}", file=sys.stderr)
         sys.exit(e.exit_code)
+
+
+def _name_of(context: typer.Context | None) -> str:
+    """The command as it is typed, whichever way this process was started."""
+    return "dmb" if context is None or context.parent is None else f"dmb {context.info_name}"

@@ -306,6 +306,28 @@ def assert_refused(t: Tiny, done, parts: list[str]) -> None:
     assert done.stdout == "" and PLANTED not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "words, parts",
+    [
+        (["run"], ["id", "`dmb run --help`"]),
+        (["run", "--id", "x", "--jobs", "0"], ["'--jobs'", "greater than or equal to 1", "`dmb run --help`"]),
+        (["run", "--id", "x", "--jobs", "two"], ["'--jobs'", "integer"]),
+        (["run", "--id", "x", "--retri"], ["--retri", "`dmb run --help`"]),
+        (["doctor", "--peers", "1"], ["'--peers'", "greater than or equal to 2", "`dmb doctor --help`"]),
+        (["doctor", "--wait"], ["'--wait'"]),
+        (["verify"], ["`dmb verify --help`"]),
+        (["wach"], ["'wach'", "`dmb --help`"]),
+    ],
+)
+def test_a_call_that_cannot_be_read(fresh: Tiny, words: list[str], parts: list[str]) -> None:
+    assert_refused(fresh, in_process(fresh, *words), parts)
+
+
+def test_without_a_word_the_commands_are_listed(fresh: Tiny) -> None:
+    done = in_process(fresh)
+    assert done.returncode == 2 and "release-lock" in done.stderr and "doctor" in done.stderr
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_in_a_file(fresh: Tiny, tmp_path: Path, name: str) -> None:
     t = fresh.copy_of_inputs(tmp_path / "copy")
