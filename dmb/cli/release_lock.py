@@ -24,7 +24,7 @@ def release_lock(
     if not what and host is None:
         there = taken()
         for t in there:
-            print(f"{t.name}: {t.owner.text(now())}: {t.standing().why}")
+            print(f"{t.name}: taken by {t.owner.text(now())}; {t.standing().why}")
         if not there:
             print("nothing is taken")
         return
@@ -32,8 +32,8 @@ def release_lock(
     for t, why_not in release(chosen(what or [], host)):
         refused += why_not is not None
         if why_not is None:
-            print(f"{t.name}: released; was taken by {t.owner.text(now())}")
+            print(f"{t.name}: is free now; it was left by {t.owner.text(now())}")
         else:
-            print(f"dmb: {t.name}: not released: taken by {t.owner.text(now())}: {why_not}", file=sys.stderr)
+            print(f"dmb: {t.name}: stays with {t.owner.text(now())}: {why_not}", file=sys.stderr)
     if refused:
         sys.exit(3)

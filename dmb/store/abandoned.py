@@ -62,6 +62,8 @@ def chosen(names: Sequence[str], host: str | None) -> list[Taken]:
 
     A start stands for the runs of its process, and a run for the cells that it asks.
     """
+    if names and host is not None:
+        raise UsageError("--host: stands for all that a host has taken; give either it or names")
     there = taken()
     if host is not None:
         if not (found := [t for t in there if t.owner.said.get("host") == host]):
@@ -89,7 +91,8 @@ def _process(t: Taken) -> tuple[object, ...]:
 
 
 def release(those: Sequence[Taken], sleep: Callable[[float], None] = time.sleep) -> list[tuple[Taken, str | None]]:
-    """Write down that their owners are gone, but for those that live. Each with the reason why it was not; None: it was.
+    """Write down that their owners are gone, but for those that live. Each with the reason why it was not; None: whoever
+    wants it next may have it.
 
     Whoever lives beats: nobody is declared dead who was heard of while this waited, or whose lock is held.
     """
@@ -101,9 +104,9 @@ def release(those: Sequence[Taken], sleep: Callable[[float], None] = time.sleep)
         after = before.again()
         found = after.standing()
         if found.standing == "held":
-            done.append((after, f"{found.why}: wait for it, or end that process"))
+            done.append((after, f"{found.why}; wait for it, or end that process"))
         elif (after.owner.n, after.owner.said.get("heartbeat")) != (before.owner.n, before.owner.said.get("heartbeat")):
-            done.append((after, f"it was heard of within the last {SILENT_S:g} s: wait for it, or end that process"))
+            done.append((after, f"it was heard of within the last {SILENT_S:g} s; wait for it, or end that process"))
         else:
             if found.standing == "unknown":
                 declare_dead(after.folder, after.stem, after.owner.n, {**who_i_am(), "at": now().isoformat()})

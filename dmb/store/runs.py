@@ -19,6 +19,7 @@ from dmb.store.heartbeat import BEAT_S, HEART
 from dmb.store.layout import RUNS, raw_log, receipt_path, run_dir
 from dmb.store.locks import OWNER, hold_run, now
 from dmb.store.plan_file import plan_bytes
+from dmb.store.receipts import load_receipt
 from dmb.store.run_state import OWNER_GONE, run_status, stops_dir
 from dmb.takeover import Verdict
 
@@ -123,11 +124,16 @@ def _receipt_of(key: str, cell: dict[str, Any]) -> Path:
 
 
 def receipts_of(run: str) -> dict[str, Receipt]:
-    """Cell key -> receipt, for the planned cells of a run that have one written by this very run."""
-    found = {}
+    """Cell key -> receipt, for the planned cells of a run that have one written by this very run.
+
+    None of a run that was killed at its birth, before it had a plan. Raises ``DamagedFile``.
+    """
+    found: dict[str, Receipt] = {}
+    if not (run_dir(run) / "plan.json").exists():
+        return found
     for key, cell in load_json(run_dir(run) / "plan.json")["cells"].items():
-        path = receipt_path(cell["contender"], cell["suite"], key, cell["number"])
-        if path.exists() and (receipt := Receipt.model_validate_json(path.read_bytes())).run == run:
+        path = _receipt_of(key, cell)
+        if path.exists() and (receipt := load_receipt(path)).run == run:
             found[key] = receipt
     return found
 

@@ -296,6 +296,12 @@ def test_names_that_are_nothing_are_refused(project):
         abandoned.chosen([], "fat")
 
 
+def test_names_and_a_host_at_once_are_refused_and_nothing_is_declared_dead(project):
+    with pytest.raises(UsageError, match="--host: stands for all that a host has taken"):
+        abandoned.chosen(["r9"], "far")
+    assert len(abandoned.taken()) == 1
+
+
 def test_the_command_lists_and_refuses_in_one_line(project):
     def dmb(*args: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-m", "dmb", "release-lock", *args], capture_output=True, text=True)
@@ -306,5 +312,5 @@ def test_the_command_lists_and_refuses_in_one_line(project):
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     with held_elsewhere(left_by_another_host(Path("runs/_cells/c.t/0123456789abcdef"), ended="x")) as holder:
         done = dmb(str(Path("runs/_cells/c.t/0123456789abcdef")))
-        assert done.returncode == 3 and f"taken by run r7, process {holder.pid}" in done.stderr
+        assert done.returncode == 3 and f"stays with run r7, process {holder.pid}" in done.stderr
         assert json.loads(Path("runs/_cells/c.t/0123456789abcdef/owner.2.json").read_text())["pid"] == holder.pid

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dmb.errors import EXIT_USAGE, UsageError
+from dmb.cli.run import _conclude
+from dmb.errors import EXIT_USAGE, DamagedFile, UsageError
 from dmb.kernel_lock import is_held
 from dmb.store import runs
 from dmb.store.claims import declare_dead
@@ -393,3 +394,19 @@ def test_a_run_of_before_there_were_owner_files_is_judged_by_its_manifest(starte
     path = run_dir("old") / "manifest.json"
     write_whole(path, pretty_json(load_json(path) | ({"host": host} if host else {})))
     assert sweep() == swept and bool(left_open()) == (not swept)
+
+
+def test_a_run_killed_at_its_birth_has_no_receipts_and_ends_as_an_execution_failure(capsys):
+    (runs.RUNS / "r1").mkdir(parents=True)
+    assert runs.receipts_of("r1") == {}
+    assert _conclude("r1", KEYS, None, 1) == 3
+    assert "run r1: interrupted; 0 cells" in capsys.readouterr().out
+
+
+def test_a_damaged_receipt_is_named():
+    run = begin("r1", *KEYS)
+    ended(run, KEYS[0])
+    path = receipt_path("c-a", "s", KEYS[0], 1)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(DamagedFile, match=str(path)):
+        runs.receipts_of(run)
